@@ -1,0 +1,1 @@
+"""Everything that touches learner code: zygotes, cells, limits, the wire and the image."""
