@@ -1,1 +1,1 @@
-"""The domain: problems, submissions, grading, scores, storage, dispatch and the command line. No Flask here."""
+"""The domain: problems, submissions, grading, scores, storage, dispatch, command line. No Flask here."""

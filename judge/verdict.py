@@ -24,7 +24,7 @@ SHOWN_FIRST = (Verdict.SE, Verdict.CE, Verdict.TLE, Verdict.MLE, Verdict.OLE, Ve
 
 
 def overall(verdicts: Iterable[Verdict]) -> Verdict:
-    """The verdict of a judgement from those of its cases: the first present of `SHOWN_FIRST`, else AC or SKIP.
+    """The verdict of a judgement from those of its cases: first present of `SHOWN_FIRST`, else AC or SKIP.
 
     A judgement without any case is our fault (SE); one whose cases are all skipped is SKIP.
     """

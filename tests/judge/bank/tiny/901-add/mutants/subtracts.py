@@ -1,0 +1,3 @@
+# expects: add-subtracts
+def add(a, b):
+    return a - b
