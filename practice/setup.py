@@ -19,8 +19,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from setup_words import WORDS
-
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
@@ -29,6 +27,7 @@ TORCH_VERSION = "2.13.0"
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 NEED_GB = 1.5
 VERSIONS = ((3, 11), (3, 14))
+WORDS: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("setup_words.json").read_text("utf-8"))
 
 
 class SetupError(Exception):
@@ -49,7 +48,7 @@ def say(key: str, **values: object) -> None:
 def usable_python() -> str:
     """The interpreter to build on: PYTHON, this one, or the newest supported on PATH; SetupError when there is none."""
     candidates = [os.environ.get("PYTHON") or "", sys.executable, "python3"]
-    candidates += ["python3.%d" % minor for minor in range(VERSIONS[1][1], VERSIONS[0][1] - 1, -1)]
+    candidates += [f"python3.{minor}" for minor in range(VERSIONS[1][1], VERSIONS[0][1] - 1, -1)]
     found = ""
     for candidate in filter(None, candidates):
         path = shutil.which(candidate)
@@ -88,9 +87,9 @@ def is_ready() -> bool:
 def pip(what: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the environment's pip with the user's own settings; SetupError with its last line on failure."""
     command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", *arguments]
-    ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    ran = subprocess.run(command, capture_output=True, text=True)
     if ran.returncode:
-        lines = [line for line in ran.stderr.splitlines() if line.strip()] or ["exit %d" % ran.returncode]
+        lines = [line for line in ran.stderr.splitlines() if line.strip()] or [f"exit {ran.returncode}"]
         errors = [line for line in lines if line.startswith("ERROR")]
         raise SetupError(text("pip", what=what, error=(errors or lines)[-1]))
     return ran
@@ -98,7 +97,10 @@ def pip(what: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def make_venv() -> None:
     """Step 1: `.venv` on a supported interpreter; a broken one is made anew."""
-    if PYTHON.exists() and subprocess.run([str(PYTHON), "-m", "pip", "--version"], capture_output=True).returncode == 0:
+    if (
+        PYTHON.exists()
+        and subprocess.run([str(PYTHON), "-m", "pip", "--version"], capture_output=True).returncode == 0
+    ):
         return
     python = usable_python()
     say("sizes")
@@ -131,14 +133,14 @@ def install_packages(group: str, step: str) -> None:
     key = hashlib.sha256("\n".join(wanted).encode()).hexdigest()
     if stamps().get(step) != key:
         say("step_packages", what=group)
-        pip("%d packages" % len(wanted), "install", "--quiet", *wanted)
+        pip(f"{len(wanted)} packages", "install", "--quiet", *wanted)
         site = subprocess.run(
             [str(PYTHON), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
             capture_output=True,
             text=True,
             check=True,
         ).stdout.strip()
-        Path(site, "minisgl_practice.pth").write_text("%s\n%s\n" % (ROOT, ROOT / "reference_impl"), "utf-8")
+        Path(site, "minisgl_practice.pth").write_text(f"{ROOT}\n{ROOT / 'reference_impl'}\n", "utf-8")
         stamp(step, key)
 
 
@@ -165,7 +167,7 @@ def torch_arguments() -> tuple[str, list[str]]:
 def install_torch() -> None:
     """Step 3: torch, never the 3 to 4 GB CUDA build on a machine without an NVIDIA driver."""
     probe = "import torch; print(torch.__version__)"
-    if "torch" in stamps() and os.environ.get("TORCH_INDEX") is None:
+    if "torch" in stamps():
         return
     if subprocess.run([str(PYTHON), "-c", probe], capture_output=True).returncode == 0:
         stamp("torch", TORCH_VERSION)
@@ -189,7 +191,9 @@ def build_bundle() -> None:
     if stamps().get("bundle") == key and (ROOT / "web" / "static" / "vendor").is_dir():
         return
     say("step_bundle")
-    ran = subprocess.run([str(PYTHON), str(builder)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    ran = subprocess.run(
+        [str(PYTHON), str(builder)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     if ran.returncode:
         print(text("bundle", error=(ran.stdout.strip().splitlines() or ["?"])[-1]), file=sys.stderr)
     else:
@@ -208,7 +212,7 @@ def prepare_database() -> None:
 def prepare(test: bool = False) -> None:
     """All steps in order, under a lock so that two set-ups of one folder wait for each other."""
     try:
-        lock = open(str(ROOT / ".setup.lock"), "w")
+        lock = open(str(ROOT / ".setup.lock"), "w")  # noqa: SIM115 (held until the steps are done)
     except OSError as error:
         raise SetupError(text("write", path=ROOT, error=error.strerror)) from error
     with lock:
