@@ -1,0 +1,131 @@
+"""Settings of the judge: read once from the environment by strict parsers that stop start-up."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .lines import LANGS, UserError
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+SANDBOXES = ("auto", "docker", "namespace", "landlock", "process")
+LEVELS = ("verdict", "diagnosis", "full")
+
+
+class ConfigError(UserError):
+    """A setting that cannot be used: names the variable, its value and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything a start of the judge depends on. Paths are absolute."""
+
+    data: Path  # one folder for the database, its problem versions and the lock
+    problem_roots: tuple[Path, ...]  # the shipped bank first; a later root may replace a slug
+    database_url: str
+    sandbox: str = "auto"
+    host: str = "127.0.0.1"
+    port: int = 8000
+    allowed_hosts: tuple[str, ...] = ()  # Host headers accepted beside loopback names
+    lang: str | None = None  # None: the saved setting, then the locale
+    workers: int = 2  # judgements at a time, and so zygotes
+    level: str = "full"  # what is shown of hidden cases
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] | None = None) -> Config:
+        """Read ``JUDGE_*`` variables; raises ConfigError at the first that cannot be used. An empty one is unset."""
+        env = {
+            key: text for key, text in (os.environ if environ is None else environ).items() if text.strip()
+        }
+        data = Path(env.get("JUDGE_DATA", REPOSITORY / "data")).expanduser().absolute()
+        return cls(
+            data=data,
+            problem_roots=(REPOSITORY / "problems", *_folders(env, "JUDGE_PROBLEMS")),
+            database_url=env.get("JUDGE_DATABASE_URL", f"sqlite:///{data / 'judge.sqlite3'}"),
+            sandbox=_choice(env, "JUDGE_SANDBOX", SANDBOXES, "auto"),
+            host=env.get("JUDGE_HOST", "127.0.0.1").strip(),
+            port=_whole(env, "JUDGE_PORT", 8000, 1, 65535),
+            allowed_hosts=tuple(env.get("JUDGE_HOSTS", "").replace(",", " ").split()),
+            lang=_choice(env, "JUDGE_LANG", LANGS, "") or None,
+            workers=_whole(env, "JUDGE_WORKERS", default_workers(), 1, 256),
+            level=_choice(env, "JUDGE_LEVEL", LEVELS, "full"),
+        )
+
+    @property
+    def is_loopback(self) -> bool:
+        """True when only this machine can reach the address served."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def is_sqlite(self) -> bool:
+        """True when the database is a file in the data folder or elsewhere on this machine."""
+        return self.database_url.startswith("sqlite")
+
+    @property
+    def address(self) -> str:
+        """The address to open in a browser."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
+
+def default_workers() -> int:
+    """As many judgements at a time as there are cores to run them, two at least and eight at most."""
+    return max(2, min(8, os.cpu_count() or 2))
+
+
+def _folders(env: Mapping[str, str], name: str) -> list[Path]:
+    folders = [
+        Path(part).expanduser().absolute() for part in env.get(name, "").split(os.pathsep) if part.strip()
+    ]
+    for folder in folders:
+        if not folder.is_dir():
+            raise ConfigError("config-folder", name=name, value=folder)
+    return folders
+
+
+def _choice(env: Mapping[str, str], name: str, allowed: tuple[str, ...], default: str) -> str:
+    value = env.get(name, default).strip()
+    if value and value not in allowed:
+        raise ConfigError("config-choice", name=name, value=value, allowed=", ".join(allowed))
+    return value
+
+
+def _whole(env: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
+    text = env.get(name, str(default)).strip()
+    if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+        raise ConfigError("config-whole", name=name, value=text, low=low, high=high)
+    return int(text)
+
+
+def choose_language(config: Config, flag: str | None = None, environ: Mapping[str, str] | None = None) -> str:
+    """The language to speak: the flag, JUDGE_LANG, the saved setting, a zh or en locale, else zh."""
+    env = os.environ if environ is None else environ
+    locale = env.get("LC_ALL") or env.get("LC_MESSAGES") or env.get("LANG") or ""
+    return flag or config.lang or saved_language(config.data) or ("en" if locale.startswith("en") else "zh")
+
+
+def saved_language(data: Path) -> str | None:
+    """The language in the data folder's settings.toml, or None where there is none that can be read."""
+    try:
+        lang = tomllib.loads((data / "settings.toml").read_text(encoding="utf-8")).get("lang")
+    except (OSError, ValueError):
+        return None
+    return lang if lang in LANGS else None
+
+
+def save_language(data: Path, lang: str) -> None:
+    """Keep the language for later starts; raises ConfigError where the data folder cannot be written."""
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        (data / "settings.toml").write_text(f'lang = "{lang}"\n', encoding="utf-8")
+    except OSError as error:
+        raise ConfigError("data-folder", path=data, why=error.strerror or error) from error

@@ -1,0 +1,129 @@
+"""The database: engine, sessions, and the migrations that bring it up to this program at start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.orm import Session
+
+from .lines import UserError
+
+REVISION = "0001"  # the newest migration; a test compares it with judge/migrations
+_MIGRATIONS = Path(__file__).with_name("migrations")
+
+
+class DatabaseError(UserError):
+    """The database cannot be used: where it is, why not, what to do."""
+
+    status = 3
+
+
+class Database:
+    """One engine and its sessions. Safe to share between threads."""
+
+    def __init__(self, url: str) -> None:
+        """Nothing is opened yet; raises DatabaseError for an address that cannot mean a database."""
+        try:
+            self.engine = create_engine(url)
+        except (ArgumentError, NoSuchModuleError, ImportError) as error:
+            raise DatabaseError("database-url", url=url) from error
+        self.place = self.engine.url.render_as_string(hide_password=True)
+        if self.engine.dialect.name == "sqlite":
+            self.place = self.engine.url.database or ":memory:"
+            _set_up_sqlite(self.engine)
+        self._writer = self.engine.execution_options(write=True)
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A session for reading only; what it loaded stays usable after it."""
+        with self._told(), Session(self.engine, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """One transaction: committed at the end, rolled back by an exception."""
+        with self._told(), Session(self._writer, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    def revision(self) -> str | None:
+        """The migration the database stands at, None for an empty one."""
+        with self._told(), self.engine.connect() as connection:
+            return _revision(connection)
+
+    def upgrade(self) -> None:
+        """Create or migrate the database to this program's revision; refuses one of a newer program."""
+        if self.engine.dialect.name == "sqlite" and self.engine.url.database:
+            _make_folder(Path(self.engine.url.database).parent)
+        if self.revision() == REVISION:
+            return
+        with self._told(), self._writer.begin() as connection:
+            self._migrate(connection)
+
+    def check_writable(self) -> None:
+        """Raise DatabaseError now rather than after the work, when nothing can be stored."""
+        with self._told(), self._writer.begin() as connection:
+            connection.execute(text("UPDATE users SET name = name WHERE id = -1"))
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self.engine.dispose()
+
+    def _migrate(self, connection: Connection) -> None:
+        from alembic import command
+        from alembic.config import Config
+        from alembic.script import ScriptDirectory
+
+        config = Config()
+        config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+        found = _revision(connection)
+        known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+        if found is not None and found not in known:
+            raise DatabaseError("database-newer", place=self.place, found=found, known=REVISION)
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn the driver's complaints about the place itself into one line; a broken rule of ours passes through."""
+        try:
+            yield
+        except DBAPIError as error:
+            if type(error).__name__ in ("IntegrityError", "ProgrammingError", "DataError"):
+                raise
+            why = str(error.orig).splitlines()[0] if str(error.orig) else type(error.orig).__name__
+            raise DatabaseError("database", place=self.place, why=why) from error
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return found
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DatabaseError("data-folder", path=folder, why=error.strerror or error) from error
+
+
+def _set_up_sqlite(engine: Engine) -> None:
+    """Write-ahead log, waiting instead of failing, real foreign keys, and transactions that begin when we say so."""
+
+    @event.listens_for(engine, "connect")
+    def on_connect(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # the driver would begin late and never before a schema change
+        for pragma in ("busy_timeout=10000", "journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def on_begin(connection: Connection) -> None:
+        # A transaction that reads and then writes must hold the write lock from its start, or it can fail at once.
+        write = connection.get_execution_options().get("write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")

@@ -1,0 +1,121 @@
+"""What is stored: users, problem versions by content hash, submissions and their judgements."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import DateTime, Dialect, Double, ForeignKey, Index, LargeBinary, String, Text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+from sqlalchemy.types import TypeDecorator
+
+
+def now() -> datetime:
+    """The present moment, always with a time zone (UTC)."""
+    return datetime.now(UTC)
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment with its time zone in and out; SQLite itself keeps none, so all are stored as UTC."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        if not isinstance(value, datetime):
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Base(DeclarativeBase):
+    """Base of all models."""
+
+    type_annotation_map = {datetime: UtcDateTime(), bytes: LargeBinary}  # noqa: RUF012 - SQLAlchemy's own form
+
+
+class User(Base):
+    """Somebody who submits. The local user is a row from the first start."""
+
+    __tablename__ = "users"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(80), unique=True)
+    role: Mapped[str] = mapped_column(String(16))  # learner | instructor | admin
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class StoredFile(Base):
+    """The content of one file of a problem, kept once however many versions share it."""
+
+    __tablename__ = "stored_files"
+
+    hash: Mapped[str] = mapped_column(String(64), primary_key=True)  # sha256 of the content, hex
+    content: Mapped[bytes]
+
+
+class ProblemVersion(Base):
+    """A problem's folder as it stood when something was judged with it."""
+
+    __tablename__ = "problem_versions"
+
+    hash: Mapped[str] = mapped_column(String(64), primary_key=True)  # Problem.version
+    number: Mapped[int]
+    slug: Mapped[str] = mapped_column(String(80))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    files: Mapped[list[ProblemFile]] = relationship(order_by="ProblemFile.path")
+
+
+class ProblemFile(Base):
+    """Where a stored file stands in a problem version."""
+
+    __tablename__ = "problem_files"
+
+    version_hash: Mapped[str] = mapped_column(ForeignKey("problem_versions.hash"), primary_key=True)
+    path: Mapped[str] = mapped_column(String(255), primary_key=True)  # relative, with forward slashes
+    file_hash: Mapped[str] = mapped_column(ForeignKey("stored_files.hash"))
+    file: Mapped[StoredFile] = relationship()
+
+
+class Submission(Base):
+    """Source sent once. Bytes, because a learner's file need not be text."""
+
+    __tablename__ = "submissions"
+    __table_args__ = (Index("ix_submissions_user_slug", "user_id", "slug"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    slug: Mapped[str] = mapped_column(String(80))
+    number: Mapped[int]
+    mode: Mapped[str] = mapped_column(String(8))  # run (examples only, never scored) | submit
+    source: Mapped[bytes]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    judgements: Mapped[list[Judgement]] = relationship(back_populates="submission", order_by="Judgement.id")
+
+
+class Judgement(Base):
+    """One grading of a submission; a retry or a rejudge adds one, and the last one counts."""
+
+    __tablename__ = "judgements"
+    __table_args__ = (Index("ix_judgements_status", "status"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"), index=True)
+    status: Mapped[str] = mapped_column(String(8), default="queued")  # queued | running | done
+    attempt: Mapped[int] = mapped_column(default=0)  # how often it was taken up; guards what is recorded
+    owner: Mapped[str | None] = mapped_column(String(255))  # who took it up
+    lease_until: Mapped[datetime | None]  # past it, anybody may take it up again
+    version: Mapped[int] = mapped_column(default=1)  # changes with everything a reader can see
+    seed: Mapped[str] = mapped_column(String(64))  # secret: the inputs of every case follow from it
+    verdict: Mapped[str | None] = mapped_column(String(4))
+    score: Mapped[float | None] = mapped_column(Double)  # 0 to 100; none for SE and SKIP
+    problem_version: Mapped[str | None] = mapped_column(ForeignKey("problem_versions.hash"))
+    report: Mapped[str | None] = mapped_column(
+        Text
+    )  # JSON, ASCII only: no learner's character can upset a database
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    submission: Mapped[Submission] = relationship(back_populates="judgements")

@@ -1,0 +1,261 @@
+"""The life of a submission in the database: submit, take up, renew, record, give back, retry, rejudge.
+
+A judgement is taken up by a conditional update and recorded under the attempt number it was taken up with, so
+one that is delivered twice, or that comes back after its lease ran out, counts once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, CursorResult, and_, func, or_, select, update
+from sqlalchemy.orm import Session
+
+from .db import Database
+from .lines import UserError
+from .models import Judgement, Submission, now
+from .problem import Problem
+from .versions import store_version
+
+Mode = Literal["run", "submit"]
+VERSION_STEP = 10_000  # between two stored versions of a judgement: room for those of its running cases
+UNSCORED = ("SE", "SKIP")
+
+
+class NoSubmission(UserError):
+    """There is no submission of that number, or it is not of a kind that can be retried."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A judgement that was taken up: all that is needed to grade it and to record the result."""
+
+    judgement_id: int
+    attempt: int
+    submission_id: int
+    slug: str
+    mode: Mode
+    source: bytes
+    seed: str
+    version: int  # the stored version; running cases count up from it
+    queued_s: float
+
+
+def submit(session: Session, user_id: int, problem: Problem, source: bytes, mode: Mode) -> Judgement:
+    """Store the source and a queued judgement of it, with a new secret seed."""
+    submission = Submission(
+        user_id=user_id, slug=problem.slug, number=problem.number, mode=mode, source=source
+    )
+    judgement = Judgement(submission=submission, seed=secrets.token_hex(16))
+    session.add_all([submission, judgement])
+    session.flush()
+    return judgement
+
+
+def take_up(database: Database, owner: str, lease_s: float) -> Job | None:
+    """Claim the oldest judgement that waits or whose lease ran out, for ``lease_s`` seconds; None when there is none."""
+    while True:
+        with database.read() as session:
+            oldest = select(Judgement.id, Judgement.attempt).where(_free()).order_by(Judgement.id).limit(1)
+            found = session.execute(oldest).first()
+        if found is None:
+            return None
+        with database.write() as session:
+            if _claim(session, found.id, found.attempt, owner, lease_s):
+                return _job(session, found.id)
+
+
+def renew(database: Database, jobs: Sequence[Job], lease_s: float) -> None:
+    """Push the leases of ``jobs`` on, those that are still theirs."""
+    with database.write() as session:
+        for job in jobs:
+            _update(session, _held(job), lease_until=now() + timedelta(seconds=lease_s))
+
+
+def record(database: Database, job: Job, report: dict[str, Any], problem: Problem | None) -> bool:
+    """Store a job's report and verdict, and the problem version it was judged with.
+
+    False, and nothing of the judgement changes, when the job is no longer this attempt's.
+    """
+    began = now()
+    if problem is not None:
+        store_version(database, problem)
+    with database.write() as session:
+        phases = {**report.get("phases", {}), "queued_s": round(job.queued_s, 6)}
+        phases["record_s"] = round((now() - began).total_seconds(), 6)
+        values = _outcome({**report, "phases": phases}, problem)
+        changed = _update(session, _held(job), version=job.version + VERSION_STEP, **values)
+    return changed == 1
+
+
+def record_finished(
+    database: Database, user_id: int, problem: Problem, source: bytes, mode: Mode, report: dict[str, Any]
+) -> int:
+    """Store a submission that was judged elsewhere (the command line), with its report; returns its id."""
+    store_version(database, problem)
+    with database.write() as session:
+        judgement = submit(session, user_id, problem, source, mode)
+        judgement.status, judgement.seed, judgement.attempt = "done", report["seed"], 1
+        for name, value in _outcome(report, problem).items():
+            setattr(judgement, name, value)
+        return judgement.submission_id
+
+
+def give_back(database: Database, jobs: Sequence[Job]) -> None:
+    """Put unfinished jobs back in the queue, where a program that ends leaves them."""
+    with database.write() as session:
+        for job in jobs:
+            _update(
+                session,
+                _held(job),
+                status="queued",
+                lease_until=None,
+                version=Judgement.version + VERSION_STEP,
+            )
+
+
+def requeue(database: Database, owner: str) -> int:
+    """Put everything back in the queue that ``owner`` had taken up before it died; returns how many."""
+    with database.write() as session:
+        mine = and_(Judgement.status == "running", Judgement.owner == owner)
+        return _update(
+            session, mine, status="queued", lease_until=None, version=Judgement.version + VERSION_STEP
+        )
+
+
+def latest(session: Session, submission_id: int) -> Judgement | None:
+    """The judgement that counts for a submission, its submission loaded; None for an unknown number."""
+    newest = select(Judgement).where(Judgement.submission_id == submission_id).order_by(Judgement.id.desc())
+    judgement = session.scalars(newest.limit(1)).first()
+    if judgement is not None:
+        _ = judgement.submission.source
+    return judgement
+
+
+def latest_ids() -> Any:
+    """A subquery of the ids of all judgements that count: the last of each submission."""
+    return select(func.max(Judgement.id)).group_by(Judgement.submission_id).scalar_subquery()
+
+
+def retry(session: Session, submission_id: int) -> Judgement:
+    """Queue a submission again after a fault of the judge, with a new seed; NoSubmission where there was none."""
+    judgement = latest(session, submission_id)
+    if judgement is None:
+        raise NoSubmission("no-submission", id=submission_id)
+    if judgement.verdict != "SE":
+        raise NoSubmission("not-retried", id=submission_id)
+    return _again(session, judgement, secrets.token_hex(16))
+
+
+def rejudge(session: Session, submission_id: int) -> Judgement:
+    """Queue a finished submission again with the seed it had, on the problem as it is now."""
+    judgement = latest(session, submission_id)
+    if judgement is None:
+        raise NoSubmission("no-submission", id=submission_id)
+    if judgement.status != "done":
+        return judgement
+    return _again(session, judgement, judgement.seed)
+
+
+def waiting(session: Session, before: int | None = None) -> int:
+    """How many judgements wait, or how many wait before the judgement with the id ``before``."""
+    count = select(func.count()).select_from(Judgement).where(Judgement.status == "queued")
+    if before is not None:
+        count = count.where(Judgement.id < before)
+    return session.scalar(count) or 0
+
+
+def dump_report(report: dict[str, Any]) -> str:
+    """A report as JSON in ASCII: no NUL, no lone surrogate, and no NaN, which is not JSON, as a number."""
+    return json.dumps(_finite(report), ensure_ascii=True, allow_nan=False)
+
+
+def _again(session: Session, judgement: Judgement, seed: str) -> Judgement:
+    added = Judgement(
+        submission_id=judgement.submission_id, seed=seed, version=judgement.version + VERSION_STEP
+    )
+    session.add(added)
+    session.flush()
+    return added
+
+
+def _free() -> ColumnElement[bool]:
+    lost = and_(Judgement.status == "running", Judgement.lease_until < now())
+    return or_(Judgement.status == "queued", lost)
+
+
+def _held(job: Job) -> ColumnElement[bool]:
+    return and_(
+        Judgement.id == job.judgement_id, Judgement.attempt == job.attempt, Judgement.status == "running"
+    )
+
+
+def _update(session: Session, where: ColumnElement[bool], **values: object) -> int:
+    result = session.execute(
+        update(Judgement).where(where).values(**values), execution_options={"synchronize_session": False}
+    )
+    assert isinstance(result, CursorResult)
+    return result.rowcount
+
+
+def _claim(session: Session, judgement_id: int, attempt: int, owner: str, lease_s: float) -> bool:
+    mine = and_(Judgement.id == judgement_id, Judgement.attempt == attempt, _free())
+    moment = now()
+    return (
+        _update(
+            session,
+            mine,
+            status="running",
+            attempt=attempt + 1,
+            owner=owner,
+            lease_until=moment + timedelta(seconds=lease_s),
+            started_at=moment,
+            version=Judgement.version + VERSION_STEP,
+        )
+        == 1
+    )
+
+
+def _job(session: Session, judgement_id: int) -> Job:
+    judgement = session.get_one(Judgement, judgement_id)
+    submission = judgement.submission
+    assert judgement.started_at is not None
+    return Job(
+        judgement_id=judgement.id,
+        attempt=judgement.attempt,
+        submission_id=submission.id,
+        slug=submission.slug,
+        mode="run" if submission.mode == "run" else "submit",
+        source=submission.source,
+        seed=judgement.seed,
+        version=judgement.version,
+        queued_s=(judgement.started_at - judgement.created_at).total_seconds(),
+    )
+
+
+def _outcome(report: dict[str, Any], problem: Problem | None) -> dict[str, Any]:
+    return {
+        "status": "done",
+        "lease_until": None,
+        "verdict": report["verdict"],
+        "score": None if report["verdict"] in UNSCORED else report["score"],
+        "problem_version": None if problem is None else problem.version,
+        "report": dump_report(report),
+        "finished_at": now(),
+    }
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
