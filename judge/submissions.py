@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from .versions import store_version
 Mode = Literal["run", "submit"]
 VERSION_STEP = 10_000  # between two stored versions of a judgement: room for those of its running cases
 UNSCORED = ("SE", "SKIP")
+_UNFIT = re.compile("[\x00\ud800-\udfff]")
 
 
 class NoSubmission(UserError):
@@ -172,8 +174,21 @@ def waiting(session: Session, before: int | None = None) -> int:
 
 
 def dump_report(report: dict[str, Any]) -> str:
-    """A report as JSON in ASCII: no NUL, no lone surrogate, and no NaN, which is not JSON, as a number."""
-    return json.dumps(_finite(report), ensure_ascii=True, allow_nan=False)
+    """A report as JSON in ASCII, cleaned: nothing a learner wrote can upset a database or a browser."""
+    return json.dumps(clean(report), ensure_ascii=True, allow_nan=False)
+
+
+def clean(value: Any) -> Any:
+    """``value`` as any reader can take it: no NaN or infinity as a number, no NUL or lone surrogate in a text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, str):
+        return _UNFIT.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {clean(key): clean(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean(item) for item in value]
+    return value
 
 
 def _again(session: Session, judgement: Judgement, seed: str) -> Judgement:
@@ -249,13 +264,3 @@ def _outcome(report: dict[str, Any], problem: Problem | None) -> dict[str, Any]:
         "report": dump_report(report),
         "finished_at": now(),
     }
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return value

@@ -1,0 +1,1 @@
+"""Ways to bring queued judgements to a grader, behind one seam."""

@@ -1,0 +1,176 @@
+"""The judge as a server uses it: one object that takes submissions, judges them and shows what came of them."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy.orm import Session
+
+from . import scores, submissions
+from .catalogue import Catalogue, UnknownProblem
+from .config import Config
+from .db import Database
+from .dispatch.base import JudgeJob, Report, Result, fault
+from .dispatch.embedded import EmbeddedDispatcher
+from .lines import UserError
+from .lock import DataLock
+from .models import Judgement
+from .problem import Problem, ProblemError
+from .startup import open_grader
+from .submissions import Job, Mode
+from .users import local_user
+from .views import View, history, make_view, seen_version
+
+if TYPE_CHECKING:
+    from .grading.grade import Grader
+
+WAITING_MAX = 500
+
+
+class QueueFull(UserError):
+    """Too many submissions wait; nothing was stored."""
+
+
+class Service:
+    """Catalogue, database, pool, grader and dispatcher of one data folder. Thread-safe once started."""
+
+    catalogue: Catalogue
+
+    def __init__(self, config: Config, judge: JudgeJob | None = None) -> None:
+        """``judge`` replaces pool and grader in tests."""
+        self.config = config
+        self.database = Database(config.database_url)
+        self.backend = ""
+        self.protections: dict[str, str] = {}
+        self._judge = judge
+        self._grader: Grader | None = None
+        self._open = ExitStack()
+
+    def start(self) -> None:
+        """Lock the folder, bring the database up, start zygotes and grader, take up what was left unfinished.
+
+        Raises UserError, ProblemError and the sandbox's NoBackend, each of one clear line; then nothing stays open.
+        """
+        with ExitStack() as stack:
+            lock = DataLock(self.config.data)
+            lock.acquire(self.config.address)
+            stack.callback(lock.release)
+            stack.callback(self.database.close)
+            self.database.upgrade()
+            self._user_id = local_user(self.database)
+            self.catalogue = Catalogue(self.config.problem_roots)
+            if self._judge is None:
+                pool, self._grader = stack.enter_context(
+                    open_grader(self.config.sandbox, self.config.workers)
+                )
+                self.backend, self.protections = pool.backend, pool.protections
+            self._dispatcher = EmbeddedDispatcher(
+                self.database, self._judge or self._grade, owner=self._owner(), workers=self.config.workers
+            )
+            self._dispatcher.start()
+            stack.callback(self._dispatcher.close)
+            self._open = stack.pop_all()
+
+    def close(self) -> None:
+        """Stop judging; what is unfinished waits for the next start."""
+        self._open.close()
+
+    def submit(self, problem: Problem, source: bytes, mode: Mode = "submit", user: int | None = None) -> int:
+        """Store a submission, dispatch it, and return its id at once; QueueFull when too many wait."""
+        with self.database.write() as session:
+            waiting = submissions.waiting(session)
+            if waiting >= WAITING_MAX:
+                raise QueueFull("queue-full", waiting=waiting)
+            user_id = self._user_id if user is None else user
+            submission_id = submissions.submit(session, user_id, problem, source, mode).submission_id
+        self._dispatcher.dispatch(submission_id)
+        return submission_id
+
+    def view(self, submission_id: int, lang: str) -> View | None:
+        """What a reader may see of a submission now; None for an unknown number."""
+        with self.database.read() as session:
+            judgement = submissions.latest(session, submission_id)
+            if judgement is None:
+                return None
+            position = _position(session, judgement)
+        running = self._dispatcher.board.get(submission_id)
+        problem = self._find(judgement.submission.slug)
+        return make_view(judgement, running, position, problem, lang, self.config.level)
+
+    def history(self, problem: Problem, lang: str, limit: int = 50, user: int | None = None) -> list[View]:
+        """The latest submissions to a problem, newest first, without source and cases."""
+        with self.database.read() as session:
+            return history(session, self._user_id if user is None else user, problem.slug, lang, limit)
+
+    def status_by_problem(self, user: int | None = None) -> dict[str, str]:
+        """``solved`` or ``tried`` by slug, for problems with a judged submission."""
+        with self.database.read() as session:
+            standings = scores.standings(session, self._user_id if user is None else user)
+        return {slug: "solved" if standing.solved else "tried" for slug, standing in standings.items()}
+
+    def wait(self, submission_id: int, timeout_s: float, after_version: int | None = None) -> bool:
+        """Block until the view's version is another than ``after_version`` (None: until it is done), or time is up."""
+        return self._dispatcher.board.wait(
+            submission_id, lambda: self._moved(submission_id, after_version), timeout_s
+        )
+
+    def retry(self, submission_id: int) -> None:
+        """Judge again what ended in a fault of ours; NoSubmission for anything else."""
+        self._queue_again(submission_id, submissions.retry)
+
+    def rejudge(self, submission_id: int) -> None:
+        """Judge a finished submission again, with its seed, on the problem as it is now."""
+        self._queue_again(submission_id, submissions.rejudge)
+
+    def _queue_again(self, submission_id: int, queue: Callable[[Session, int], Judgement]) -> None:
+        with self.database.write() as session:
+            queue(session, submission_id)
+        self._dispatcher.dispatch(submission_id)
+
+    def _moved(self, submission_id: int, after_version: int | None) -> bool:
+        with self.database.read() as session:
+            judgement = submissions.latest(session, submission_id)
+            if judgement is None:
+                return True
+            position = _position(session, judgement)
+        if after_version is None:
+            return judgement.status == "done"
+        return seen_version(judgement, self._dispatcher.board.get(submission_id), position) != after_version
+
+    def _find(self, slug: str) -> Problem | None:
+        try:
+            return self.catalogue.find(slug)
+        except (UnknownProblem, ProblemError):
+            return None
+
+    def _grade(self, job: Job, on_start: Callable[[int], None], on_case: Callable[[Report], None]) -> Result:
+        from .grading.grade import grade
+
+        assert self._grader is not None
+        problem = self._find(job.slug)
+        if problem is None:
+            return fault(job, "no-problem")
+        graded = grade(
+            problem,
+            job.source,
+            grader=self._grader,
+            seed=job.seed,
+            mode=job.mode,
+            on_start=on_start,
+            on_case=on_case,
+        )
+        report: dict[str, Any] = graded.report()
+        return Result(report, problem)
+
+    def _owner(self) -> str:
+        """The same after every restart on this folder, so that what a killed server held is known as ours."""
+        folder = hashlib.sha256(str(self.config.data.resolve()).encode()).hexdigest()[:16]
+        return f"embedded:{socket.gethostname()[:200]}:{folder}"
+
+
+def _position(session: Session, judgement: Judgement) -> int:
+    return submissions.waiting(session, before=judgement.id) + 1 if judgement.status == "queued" else 0
