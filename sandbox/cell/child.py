@@ -1,0 +1,124 @@
+"""A forked cell as its zygote sees it: what it used, how it ended. The cell itself is never asked."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import time
+from typing import TypedDict
+
+_GONE_WITHIN_S = 5.0
+_MAX_THREADS = 128
+
+
+class Usage(TypedDict):
+    """CPU seconds, and the high-water mark in MiB over that of a fresh cell."""
+
+    cpu_s: float
+    memory_mib: float
+
+
+class Exit(Usage):
+    """The fields of sandbox.contract.Exit, as they cross the control socket."""
+
+    reason: str
+    status: int
+    signal: int
+
+
+class Child:
+    """A forked child as its zygote sees it; reaped at most once."""
+
+    def __init__(self, pid: int, base_mib: float, memory_mib: int, cpu_s: int) -> None:
+        self.pid = pid
+        self._base_mib = base_mib
+        self._memory_mib = memory_mib
+        self._cpu_s = cpu_s
+        self._killed = False
+        self._peak_mib = 0.0
+        self._ooms = _cgroup_ooms()
+        self.exit: Exit | None = None
+
+    def usage(self) -> Usage:
+        """CPU seconds and high-water mark (MiB, less what a fresh cell has) so far."""
+        if self.exit is not None:
+            return {"cpu_s": self.exit["cpu_s"], "memory_mib": self.exit["memory_mib"]}
+        cpu_s = time.clock_gettime(
+            (~self.pid << 3) | 2
+        )  # the process's CPU clock, as clock_getcpuclockid makes it
+        self._peak_mib = max(self._peak_mib, status_mib(self.pid, "VmHWM"))
+        return {"cpu_s": cpu_s, "memory_mib": max(0.0, self._peak_mib - self._base_mib)}
+
+    def reap(self, timeout_s: float) -> bool:
+        """Whether the cell has ended, waiting at most ``timeout_s``."""
+        deadline = time.monotonic() + timeout_s
+        pause_s = 0.0002
+        while self.exit is None:
+            pid, status, used = os.wait4(self.pid, os.WNOHANG)
+            if pid:
+                self._note_exit(status, used)
+            elif time.monotonic() >= deadline:
+                return False
+            else:
+                time.sleep(pause_s)
+                pause_s = min(2 * pause_s, 0.005)
+        return True
+
+    def kill(self) -> None:
+        """End it, if it has not ended by itself."""
+        if not self.reap(0):
+            self._killed = True
+            os.kill(self.pid, signal.SIGKILL)
+            self.reap(_GONE_WITHIN_S)
+
+    def stop_thread_bomb(self) -> None:
+        """End a cell with more threads than any honest submission has."""
+        if not self.reap(0) and _status_number(self.pid, "Threads") > _MAX_THREADS:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def _note_exit(self, status: int, used: resource.struct_rusage) -> None:
+        code = os.waitstatus_to_exitcode(status)
+        cpu_s = used.ru_utime + used.ru_stime
+        peak_mib = max(self._peak_mib, used.ru_maxrss / 1024)
+        self.exit = {
+            "reason": self._reason(-code, cpu_s, peak_mib - self._base_mib),
+            "status": max(code, 0),
+            "signal": max(-code, 0),
+            "cpu_s": cpu_s,
+            "memory_mib": max(0.0, peak_mib - self._base_mib),
+        }
+
+    def _reason(self, by_signal: int, cpu_s: float, memory_mib: float) -> str:
+        if by_signal <= 0:
+            return "exited"
+        if self._killed and by_signal == signal.SIGKILL:
+            return "killed"
+        if by_signal == signal.SIGXCPU or (by_signal == signal.SIGKILL and cpu_s >= self._cpu_s):
+            return "cpu"
+        out_of_memory = _cgroup_ooms() > self._ooms or memory_mib > 0.8 * self._memory_mib
+        return "memory" if by_signal == signal.SIGKILL and out_of_memory else "signal"
+
+
+def _status_number(pid: int, field: str) -> int:
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
+            return next((int(line.split()[1]) for line in status if line.startswith(field + ":")), 0)
+    except OSError:
+        return 0
+
+
+def status_mib(pid: int, field: str) -> float:
+    """A field of a process's status in MiB; 0 when it has gone."""
+    return _status_number(pid, field) / 1024  # the kernel writes kB
+
+
+def _cgroup_ooms() -> int:
+    """How often this cgroup ran out of memory so far; 0 where that cannot be read."""
+    for path in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
+        try:
+            with open(path, encoding="ascii") as events:
+                return next((int(line.split()[1]) for line in events if line.startswith("oom_kill ")), 0)
+        except OSError:
+            continue
+    return 0

@@ -1,0 +1,146 @@
+"""The judgement's side of a zygote: ask for a cell, measure it, end it.
+
+Cheap to import, and needs nothing but the control socket, which a judgement gets from its parent.
+"""
+
+from __future__ import annotations
+
+import array
+import base64
+import json
+import os
+import secrets
+import select
+import socket
+import time
+from typing import Any
+
+from sandbox.contract import Exit, Limits, SandboxFault, Usage
+from sandbox.seccomp import compile_filter
+
+_MAX_ANSWER = 64 * 1024
+_SPAWN_WAIT_S = 5.0
+_ANSWER_WAIT_S = 2.0
+_KILL_WAIT_S = 0.5
+
+
+class ZygoteClient:
+    """Talks to one zygote over ``control`` (AF_UNIX, SOCK_SEQPACKET). One cell at a time: a spawn ends the last."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+
+    def spawn(self, limits: Limits) -> Cell:
+        """A fresh hardened cell that waits on its wire. Raises SandboxFault."""
+        answer, descriptors = self.ask(
+            "spawn",
+            _SPAWN_WAIT_S,
+            memory_mib=limits.memory_limit_mib,
+            cpu_s=limits.judgement_limit_s,
+            filter=base64.b64encode(compile_filter().program).decode(),
+        )
+        if len(descriptors) != 2:
+            _close_all(descriptors)
+            raise SandboxFault("the zygote sent no cell")
+        return Cell(self, int(answer["pid"]), socket.socket(fileno=descriptors[0]), descriptors[1])
+
+    def reset(self) -> None:
+        """End whatever cell is left. Raises SandboxFault when the zygote does not answer."""
+        self.ask("reset", _ANSWER_WAIT_S)
+
+    def ask(self, op: str, wait_s: float, **fields: object) -> tuple[dict[str, Any], list[int]]:
+        """One request and its answer, with the descriptors that came along. Raises SandboxFault."""
+        nonce = secrets.token_hex(8)
+        try:
+            self._control.send(json.dumps({"op": op, "nonce": nonce, **fields}).encode())
+            answer, descriptors = self._receive(nonce, time.monotonic() + wait_s)
+        except OSError as error:
+            raise SandboxFault(f"the zygote is gone: {error}") from error
+        if "error" in answer:
+            _close_all(descriptors)
+            raise SandboxFault(f"the zygote refused {op}: {answer['error']}")
+        return answer, descriptors
+
+    def _receive(self, nonce: str, deadline: float) -> tuple[dict[str, Any], list[int]]:
+        """The answer that repeats ``nonce``; answers to a judgement that died before are passed over."""
+        while True:
+            raw, descriptors = self._receive_one(deadline)
+            try:
+                answer = json.loads(raw)
+            except ValueError:
+                _close_all(descriptors)
+                raise SandboxFault("the zygote sent a bad answer") from None
+            if isinstance(answer, dict) and answer.get("nonce") == nonce:
+                return answer, descriptors
+            _close_all(descriptors)
+
+    def _receive_one(self, deadline: float) -> tuple[bytes, list[int]]:
+        # No timeout is set on the socket: its flags are shared with the process that passed it on.
+        poller = select.poll()
+        poller.register(self._control, select.POLLIN)
+        if not poller.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            raise SandboxFault("the zygote does not answer")
+        room = socket.CMSG_SPACE(2 * array.array("i").itemsize)
+        flags = socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC
+        raw, ancillary, _, _ = self._control.recvmsg(_MAX_ANSWER, room, flags)
+        descriptors = array.array("i")
+        for level, kind, payload in ancillary:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+                descriptors.frombytes(payload[: len(payload) - len(payload) % descriptors.itemsize])
+        if not raw:
+            _close_all(list(descriptors))
+            raise SandboxFault("the zygote has ended")
+        return raw, list(descriptors)
+
+
+class Cell:
+    """One running submission: the wire to it, its output, and the zygote's word on it."""
+
+    def __init__(self, client: ZygoteClient, pid: int, wire: socket.socket, output: int) -> None:
+        self._client = client
+        self._pid = pid  # in the zygote's namespace
+        self._exit: Exit | None = None
+        self.wire = wire
+        self.output = output
+
+    def usage(self) -> Usage:
+        """CPU time and memory so far, asked of the zygote. Raises SandboxFault."""
+        if self._exit is not None:
+            return self._exit.usage
+        answer, _ = self._client.ask("usage", _ANSWER_WAIT_S, pid=self._pid)
+        return Usage(float(answer["cpu_s"]), float(answer["memory_mib"]))
+
+    def kill(self) -> Exit:
+        """End the cell and everything of it; again, it gives the same answer. Raises SandboxFault."""
+        ended = self._ended("kill", _KILL_WAIT_S)
+        if ended is None:
+            raise SandboxFault("the zygote could not end the cell")
+        return ended
+
+    def wait(self, timeout_s: float) -> Exit | None:
+        """How the cell ended, or None if it still runs after ``timeout_s``. Raises SandboxFault."""
+        return self._ended("wait", timeout_s + _ANSWER_WAIT_S, timeout_s=timeout_s)
+
+    def close(self) -> None:
+        """Let go of wire and output (the cell is left as it is). May be called again."""
+        self.wire.close()
+        if self.output >= 0:
+            os.close(self.output)
+            self.output = -1
+
+    def _ended(self, op: str, wait_s: float, **fields: object) -> Exit | None:
+        if self._exit is None:
+            answer, _ = self._client.ask(op, wait_s, pid=self._pid, **fields)
+            if (told := answer["exit"]) is not None:
+                self._exit = Exit(
+                    reason=told["reason"],
+                    status=int(told["status"]),
+                    signal=int(told["signal"]),
+                    usage=Usage(float(told["cpu_s"]), float(told["memory_mib"])),
+                )
+        return self._exit
+
+
+def _close_all(descriptors: list[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)

@@ -1,0 +1,194 @@
+"""A pool of warm zygotes: one submission at a time each, with a spare to take over at once."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+from collections import deque
+
+from sandbox.backend import Backend, NoBackend, Reason, Settings, Zygote, choose
+from sandbox.client import ZygoteClient
+from sandbox.contract import Protections, SandboxFault
+from sandbox.landlock import LandlockBackend
+
+__all__ = ["NoBackend", "Pool", "Settings", "Zygote", "open_pool"]
+
+_NOMINAL_CALIBRATION_S = 0.03
+"""What preload's fixed workload takes on the machine where the problems' limits were set."""
+
+_WATCH_EVERY_S = 0.5
+_RETRY_AFTER_S = 1.0
+_MIB_PER_ZYGOTE = 1024
+
+
+class Pool:
+    """Thread-safe. At most ``size`` zygotes are in use at once; spares beside them are already warm."""
+
+    def __init__(self, backend: Backend, *, size: int, settings: Settings) -> None:
+        """Starts the first zygote and returns once it is warm; the others follow. Raises SandboxFault."""
+        self.backend = backend.name
+        self.size = size
+        self._starter = backend
+        self._settings = settings
+        self._target = size + settings.spares
+        self._changed = threading.Condition()
+        self._idle: deque[Zygote] = deque()
+        self._busy: set[Zygote] = set()
+        self._starting = 0
+        self._last_failure = ""
+        self._closed = False
+        self._threads: set[threading.Thread] = set()
+        first = backend.start()
+        self.protections: Protections = backend.protections(first.facts)
+        self.facts = dict(first.facts)
+        self.factor = max(1.0, float(first.facts["calibration_s"]) / _NOMINAL_CALIBRATION_S)
+        self._idle.append(first)
+        atexit.register(self.close)
+        with self._changed:
+            self._fill()
+        self._run_thread(self._watch)
+
+    def acquire(self, timeout_s: float) -> Zygote:
+        """A live zygote for one submission. Raises SandboxFault when none is free in time."""
+        deadline = time.monotonic() + timeout_s
+        with self._changed:
+            while True:
+                if self._closed:
+                    raise SandboxFault("the pool is closed")
+                self._drop_dead()
+                if self._idle and len(self._busy) < self.size:
+                    zygote = self._idle.popleft()
+                    self._busy.add(zygote)
+                    zygote.served += 1
+                    return zygote
+                left_s = deadline - time.monotonic()
+                if left_s <= 0 or not self._changed.wait(left_s):
+                    raise SandboxFault(f"no zygote was free within {timeout_s:.1f} s{self._why()}")
+
+    def release(self, zygote: Zygote, reusable: bool) -> None:
+        """Give it back after a submission. Not reusable, worn out or silent: it ends, and a spare takes its place."""
+        keep = reusable and zygote.served < self._settings.recycle_after and zygote.alive
+        if keep:
+            try:
+                ZygoteClient(zygote.control).reset()
+            except SandboxFault:
+                keep = False
+        with self._changed:
+            self._busy.discard(zygote)
+            keep = keep and not self._closed
+            if keep:
+                self._idle.append(zygote)
+            else:
+                self._fill()
+            self._changed.notify_all()
+        if not keep:
+            zygote.kill()
+
+    def close(self) -> None:
+        """End every zygote, also those that are in use or still starting. May be called again."""
+        with self._changed:
+            if self._closed:
+                return
+            self._closed = True
+            doomed = [*self._idle, *self._busy]
+            self._idle.clear()
+            self._busy.clear()
+            self._changed.notify_all()
+        for zygote in doomed:
+            zygote.kill()
+        for thread in list(self._threads):
+            if thread is not threading.current_thread():
+                thread.join()
+        self._starter.close()
+        atexit.unregister(self.close)
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _why(self) -> str:
+        return f" ({self._last_failure})" if self._last_failure else ""
+
+    def _drop_dead(self) -> None:
+        """With the lock held: forget idle zygotes that have ended, and start others."""
+        dead = [zygote for zygote in self._idle if not zygote.alive]
+        for zygote in dead:
+            self._idle.remove(zygote)
+            zygote.kill()
+        if dead:
+            self._fill()
+
+    def _fill(self) -> None:
+        """With the lock held: start as many zygotes as are missing, each in a thread of its own."""
+        missing = self._target - len(self._idle) - len(self._busy) - self._starting
+        for _ in range(0 if self._closed else missing):
+            self._starting += 1
+            self._run_thread(self._start_one)
+
+    def _run_thread(self, work: object) -> None:
+        def run() -> None:
+            try:
+                work()  # type: ignore[operator]
+            finally:
+                self._threads.discard(threading.current_thread())
+
+        thread = threading.Thread(target=run, daemon=True)
+        self._threads.add(thread)
+        thread.start()
+
+    def _start_one(self) -> None:
+        zygote = None
+        try:
+            zygote = self._starter.start()
+        except (SandboxFault, OSError) as error:
+            self._last_failure = str(error)
+        with self._changed:
+            self._starting -= 1
+            wanted = zygote is not None and not self._closed
+            if zygote is not None and wanted:
+                self._last_failure = ""
+                self._idle.append(zygote)
+                self._changed.notify_all()
+        if zygote is not None and not wanted:
+            zygote.kill()
+
+    def _watch(self) -> None:
+        """Notice zygotes that end while nobody uses them, and try again where a start failed."""
+        with self._changed:
+            while not self._closed:
+                self._changed.wait(_RETRY_AFTER_S if self._last_failure else _WATCH_EVERY_S)
+                if not self._closed:
+                    self._drop_dead()
+                    self._fill()
+
+
+def available_backends(settings: Settings) -> list[Backend]:
+    """Every backend, in the order that ``auto`` tries them."""
+    return [LandlockBackend(settings)]
+
+
+def open_pool(
+    backend: str = "auto", *, size: int, memory_mib: int = 2048, settings: Settings | None = None
+) -> Pool:
+    """A pool over the named backend; it returns with one zygote warm. Raises NoBackend.
+
+    ``memory_mib`` bounds a container, cells included. Fewer zygotes are kept where memory is short.
+    """
+    settings = settings or Settings()
+    chosen = choose(backend, available_backends(settings))
+    size = max(1, min(size, _free_mib() // _MIB_PER_ZYGOTE))
+    try:
+        return Pool(chosen, size=size, settings=settings)
+    except SandboxFault as fault:
+        raise NoBackend({chosen.name: Reason(str(fault), f"无法启动：{fault}")}) from fault
+
+
+def _free_mib() -> int:
+    try:
+        with open("/proc/meminfo", encoding="ascii") as meminfo:
+            return next(int(line.split()[1]) // 1024 for line in meminfo if line.startswith("MemAvailable"))
+    except OSError:
+        return _MIB_PER_ZYGOTE
