@@ -1,0 +1,188 @@
+"""One judgement, in a fork of the template: runs the cases against a cell and tells the parent, event by event.
+
+Events are JSON frames: ``start`` (number of cases, versions), ``case`` (a record as in the report), ``done`` (load,
+phases), or ``fault`` (ours: the parent tries again).
+"""
+
+from __future__ import annotations
+
+import base64
+import platform
+import signal
+import socket
+import time
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from judge.grading import author
+from judge.grading.link import receive_frame, send_frame
+from judge.grading.outcome import Outcome, load_record, load_verdict, outcome_of
+from judge.grading.plugin import Case, Plugin
+from judge.grading.seeds import cell_seed
+from judge.grading.shown import clean, describe
+from judge.verdict import Verdict
+from sandbox.client import ZygoteClient
+from sandbox.contract import Limits, LoadFailed, Program, SandboxFault
+from sandbox.session import Session
+
+CALLS_SHOWN = 4
+INPUTS_MAX_CHARS = 16 << 10
+STDOUT_MAX_CHARS = 8 << 10
+DEATHS_MAX = 2
+
+
+def judge(plugin: Plugin, control: socket.socket, events: socket.socket) -> None:
+    """Reads the job from ``events``, judges it with cells of the zygote behind ``control``, and sends the events."""
+    job = receive_frame(events, time.monotonic() + 10)
+    events.settimeout(10)
+    if job is None:
+        return
+    # no handler: when trusted code hangs, the kernel ends this process and the parent tries again
+    signal.setitimer(signal.ITIMER_REAL, float(job["backstop_s"]))
+    judgement = Judgement(plugin, control, job, events)
+    try:
+        judgement.judge_all()
+    except SandboxFault as fault:
+        send_frame(events, {"fault": f"sandbox: {fault}"})
+    finally:
+        judgement.close()
+
+
+class Judgement:
+    """The state of one judgement; it is what the fixtures of the plugin ask."""
+
+    def __init__(
+        self, plugin: Plugin, control: socket.socket, job: dict[str, Any], events: socket.socket
+    ) -> None:
+        self.seed: str = job["seed"]
+        self._plugin = plugin
+        self._events = events
+        self._limits = Limits(**job["limits"])
+        self._cases = _selected(plugin.cases, job["mode"], job["only"])
+        self._calls: deque[tuple[str, tuple[Any, ...], dict[str, Any]]] = deque(maxlen=CALLS_SHOWN)
+        self._called = self._begun = False
+        self._cpu_s = self._cells_s = 0.0
+        self._load: dict[str, Any] | None = None
+        self._stop: Verdict | None = None
+        self._start = time.perf_counter()
+        problem = plugin.problem
+        source = base64.b64decode(job["source"])
+        program = Program(source, problem.entry_points, problem.support, problem.harness)
+        client = ZygoteClient(control)
+        self._session = Session(client, program, self._limits, cell_seed(self.seed), on_call=self._on_call)
+        plugin.run = self
+
+    def begin_case(self) -> Any:
+        """The submission for the case that runs now, loaded into a fresh cell where none is alive."""
+        self._begun = True
+        start = time.perf_counter()
+        try:
+            return self._session.begin_case()
+        finally:
+            self._cells_s += time.perf_counter() - start
+
+    def judge_all(self) -> None:
+        """Runs every selected case and sends its record; SandboxFault when the zygote fails."""
+        versions = {
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "pytest": pytest.__version__,
+        }
+        self._emit({"start": {"cases": len(self._cases), "versions": versions}})
+        for case, following in zip(self._cases, [*self._cases[1:], None], strict=True):
+            record = case.blank()
+            if self._stop is None:
+                self._run(case, following, record)
+            else:
+                self._not_run(record)
+            self._emit({"case": record})
+        self._emit({"done": {"load": self._load, "phases": self._phases(), "deaths": self._session.deaths}})
+
+    def close(self) -> None:
+        """Ends the cell that is still alive."""
+        self._session.close()
+
+    def _emit(self, frame: dict[str, Any]) -> None:
+        send_frame(self._events, frame)
+
+    def _on_call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._called = True
+        self._calls.append((name, args, kwargs))
+
+    def _run(self, case: Case, following: Case | None, record: dict[str, Any]) -> None:
+        self._calls.clear()
+        self._called = self._begun = False
+        error = self._plugin.execute(case, following)
+        usage = self._session.end_case() if self._begun else None
+        try:
+            outcome = outcome_of(error, called=self._called)
+        except LoadFailed as failed:
+            self._load = load_record(failed)
+            self._stop = load_verdict(failed.kind)
+            self._not_run(record)
+            return
+        accepted = outcome.verdict is Verdict.AC
+        record |= {
+            "verdict": str(outcome.verdict),
+            "points": case.points if accepted else 0,
+            "mistake": outcome.mistake,
+            "ran": True,
+            "facts": outcome.facts,
+            "detail": outcome.detail,
+        }
+        if usage is not None:
+            self._cpu_s += usage.cpu_s
+            record |= {"time_s": round(usage.cpu_s, 6), "memory_mib": round(usage.memory_mib, 2)}
+            if usage.stdout:
+                record["detail"]["stdout"] = clean(usage.stdout, STDOUT_MAX_CHARS)
+                record["detail"]["stdout_cut"] = usage.stdout_cut or len(usage.stdout) > STDOUT_MAX_CHARS
+        if not accepted or case.group == "example":
+            record["detail"]["inputs"] = list(self._inputs())
+        if outcome.fault:
+            self._emit({"log": {"case": case.name, "fault": outcome.fault}})
+        self._stop = self._exhausted(outcome)
+
+    def _exhausted(self, outcome: Outcome) -> Verdict | None:
+        """The verdict that every later case takes, once the submission has used up what a judgement allows."""
+        if self._session.deaths >= DEATHS_MAX:
+            return outcome.verdict
+        wall_s = time.perf_counter() - self._start
+        limit_s = self._limits.judgement_limit_s
+        return Verdict.TLE if self._cpu_s > limit_s or wall_s > 3 * limit_s else None
+
+    def _not_run(self, record: dict[str, Any]) -> None:
+        kind = "load" if self._load is not None else "not_run"
+        record |= {"verdict": str(self._stop), "facts": {"kind": kind, "not_run": str(self._stop)}}
+
+    def _inputs(self) -> Iterator[dict[str, Any]]:
+        room = INPUTS_MAX_CHARS
+        for name, args, kwargs in self._calls:
+            shown: dict[str, Any] = {"call": name, "args": [], "kwargs": {}}
+            for key, value in [*enumerate(args), *kwargs.items()]:
+                text = describe(value) if room > 0 else "…"
+                room -= len(text)
+                if isinstance(key, int):
+                    shown["args"].append(text)
+                else:
+                    shown["kwargs"][key] = text
+            yield shown
+
+    def _phases(self) -> dict[str, float]:
+        total_s = time.perf_counter() - self._start
+        load_s, compare_s = self._session.load_s, author.compare_seconds()
+        cell_s = max(0.0, self._cells_s - load_s)
+        cases_s = max(0.0, total_s - self._cells_s - compare_s)
+        phases = {"cell_s": cell_s, "load_s": load_s, "cases_s": cases_s, "compare_s": compare_s}
+        return {name: round(seconds, 6) for name, seconds in phases.items()}
+
+
+def _selected(cases: list[Case], mode: str, only: list[str] | None) -> list[Case]:
+    return [
+        case
+        for case in cases
+        if (mode != "run" or case.group == "example") and (only is None or case.name in only)
+    ]

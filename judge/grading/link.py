@@ -1,0 +1,86 @@
+"""What the processes of the grader say to each other: JSON over Unix sockets, with file descriptors where needed.
+
+Requests travel as single packets (SOCK_SEQPACKET) and may carry descriptors; a judgement's events travel as frames
+on a stream of its own. Both ends are trusted; caps only guard against our own mistakes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+REQUEST_MAX_BYTES = 64 << 10
+FRAME_MAX_BYTES = 64 << 20
+_LENGTH = struct.Struct("!I")
+_PR_SET_PDEATHSIG = 1
+
+
+def send_request(sock: socket.socket, request: dict[str, Any], fds: Sequence[int] = ()) -> None:
+    """One request in one packet; OSError when the other end is gone."""
+    socket.send_fds(sock, [json.dumps(request).encode()], list(fds))
+
+
+def receive_request(sock: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """The next request and its descriptors (close-on-exec), or None once the other end is gone."""
+    try:
+        data, fds, _, _ = socket.recv_fds(sock, REQUEST_MAX_BYTES, 4)
+    except ConnectionError:
+        return None
+    if not data:
+        return None
+    for fd in fds:
+        os.set_inheritable(fd, False)
+    return json.loads(data), list(fds)
+
+
+def send_frame(sock: socket.socket, frame: dict[str, Any]) -> None:
+    """One event; OSError when the reader is gone."""
+    data = json.dumps(frame, allow_nan=False).encode()
+    sock.sendall(_LENGTH.pack(len(data)) + data)
+
+
+def receive_frame(sock: socket.socket, deadline: float) -> dict[str, Any] | None:
+    """The next event, or None once the writer is gone.
+
+    Raises:
+        TimeoutError: nothing whole came until ``deadline`` (time.monotonic seconds).
+    """
+    head = _receive(sock, _LENGTH.size, deadline)
+    if head is None:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    body = _receive(sock, length, deadline) if length <= FRAME_MAX_BYTES else None
+    return None if body is None else json.loads(body)
+
+
+def _receive(sock: socket.socket, size: int, deadline: float) -> bytes | None:
+    data = bytearray()
+    while len(data) < size:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        sock.settimeout(left)
+        try:
+            chunk = sock.recv(min(size - len(data), 1 << 20))
+        except ConnectionError:
+            return None
+        if not chunk:
+            return None
+        data += chunk
+    return bytes(data)
+
+
+def die_with_parent(parent: int) -> None:
+    """Makes the kernel kill this process when its parent, the process ``parent``, ends."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(0)

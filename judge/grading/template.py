@@ -1,0 +1,127 @@
+"""The template of one problem version: a process that has collected its cases once and forks for each judgement."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import socket
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge.grading.judgement import judge
+from judge.grading.link import die_with_parent, receive_request, send_frame
+from judge.grading.plugin import GROUPS, Plugin
+from judge.problem import Problem, ProblemError, load_problem
+
+_OFF = (
+    *("cacheprovider", "doctest", "faulthandler", "junitxml", "logging", "pastebin", "stepwise", "unittest"),
+    *("terminal", "threadexception", "unraisableexception", "warnings", "recwarn", "legacypath"),
+)
+
+
+def serve_template(sock: socket.socket, folder: Path, version: str) -> None:
+    """Collects the cases in ``folder`` and serves requests from ``sock`` until its other end closes.
+
+    Where that cannot be, a request is answered with a fault: one that says ``changed`` means that the folder does
+    not hold ``version`` (any more).
+    """
+    _silence()
+    try:
+        problem = load_problem(folder)
+    except ProblemError as error:
+        return _answer_faults(sock, {"fault": str(error)})
+    if problem.version != version:
+        return _answer_faults(sock, {"fault": "the problem changed on disk", "changed": True})
+    served = _collect_and_serve(problem, sock)
+    if not served:
+        _answer_faults(sock, {"fault": f"pytest could not start on {folder}"})
+
+
+def _collect_and_serve(problem: Problem, sock: socket.socket) -> bool:
+    tests = problem.folder / "tests"
+    sys.path[:0] = [str(tests), str(problem.folder)]
+    served = []
+
+    def serve(plugin: Plugin) -> None:
+        served.append(True)
+        if plugin.faults:
+            _answer_faults(sock, {"fault": "\n".join(plugin.faults)[-4000:]})
+        else:
+            _serve(plugin, sock)
+
+    arguments = [str(tests / name) for name in GROUPS]
+    options = ["-c", os.devnull, "--rootdir", str(problem.folder), "--noconftest", "--import-mode=importlib"]
+    off = [word for name in _OFF for word in ("-p", f"no:{name}")]
+    pytest.main([*options, "--capture=no", *off, *arguments], plugins=[Plugin(problem, serve)])
+    return bool(served)
+
+
+def _serve(plugin: Plugin, sock: socket.socket) -> None:
+    gc.collect()
+    gc.freeze()  # forks then share these pages: their collector never touches them
+    while (received := receive_request(sock)) is not None:
+        _, fds = received
+        if len(fds) == 2:  # a request without descriptors only made sure that the template exists
+            _fork(plugin, sock, fds)
+        for fd in fds:
+            os.close(fd)
+    _wait_for_children()
+
+
+def _fork(plugin: Plugin, sock: socket.socket, fds: list[int]) -> None:
+    parent = os.getpid()
+    if os.fork():
+        return
+    status = 1
+    events = socket.socket(fileno=fds[1])
+    try:
+        sock.close()
+        die_with_parent(parent)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        judge(plugin, socket.socket(fileno=fds[0]), events)
+        status = 0
+    except (
+        BaseException
+    ):  # the top of a process: whatever it is, the parent is told and the judgement retried
+        _tell(events, {"fault": traceback.format_exc()[-4000:]})
+    finally:
+        os._exit(status)
+
+
+def _answer_faults(sock: socket.socket, answer: dict[str, Any]) -> None:
+    """Answers one judgement; the process then ends, so that the next one finds the folder as it is by then."""
+    while (received := receive_request(sock)) is not None:
+        _, fds = received
+        if len(fds) == 2:
+            os.close(fds[0])
+            with socket.socket(fileno=fds[1]) as events:
+                _tell(events, answer)
+            return
+
+
+def _tell(events: socket.socket, frame: dict[str, Any]) -> None:
+    try:
+        send_frame(events, frame)
+    except OSError:  # nobody listens any more; there is nobody to tell
+        return
+
+
+def _silence() -> None:
+    """Nothing that a case prints may reach anybody: its output may hold inputs of hidden cases."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    os.close(null)
+
+
+def _wait_for_children() -> None:
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            return
