@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .lines import LANGS, UserError
+from judge.lines import LANGS, UserError
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SANDBOXES = ("auto", "docker", "namespace", "landlock", "process")
@@ -34,6 +34,7 @@ class Config:
     lang: str | None = None  # None: the saved setting, then the locale
     workers: int = 2  # judgements at a time, and so zygotes
     level: str = "full"  # what is shown of hidden cases
+    workspace: Path = REPOSITORY / "practice" / "workspace"  # where `judge start` puts a learner's files
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Config:
@@ -53,6 +54,7 @@ class Config:
             lang=_choice(env, "JUDGE_LANG", LANGS, "") or None,
             workers=_whole(env, "JUDGE_WORKERS", default_workers(), 1, 256),
             level=_choice(env, "JUDGE_LEVEL", LEVELS, "full"),
+            workspace=Path(env.get("JUDGE_WORKSPACE", cls.workspace)).expanduser().absolute(),
         )
 
     @property

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
-from .lines import UserError
+from judge.lines import UserError
 
 REVISION = "0001"  # the newest migration; a test compares it with judge/migrations
 _MIGRATIONS = Path(__file__).with_name("migrations")

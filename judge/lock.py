@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import IO
 
-from .lines import UserError
+from judge.lines import UserError
 
 
 class DataInUse(UserError):

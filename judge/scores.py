@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from .models import Judgement, Submission
-from .submissions import UNSCORED, latest_ids
+from judge.models import Judgement, Submission
+from judge.submissions import UNSCORED, latest_ids
 
 
 @dataclass(frozen=True)

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.orm import Session
 
-from . import scores, submissions
-from .catalogue import Catalogue, UnknownProblem
-from .config import Config
-from .db import Database
-from .dispatch.base import JudgeJob, Report, Result, fault
-from .dispatch.embedded import EmbeddedDispatcher
-from .lines import UserError
-from .lock import DataLock
-from .models import Judgement
-from .problem import Problem, ProblemError
-from .startup import open_grader
-from .submissions import Job, Mode
-from .users import local_user
-from .views import View, history, make_view, seen_version
+from judge import scores, submissions
+from judge.catalogue import Catalogue, UnknownProblem
+from judge.config import Config
+from judge.db import Database
+from judge.dispatch.base import JudgeJob, Report, Result, fault
+from judge.dispatch.embedded import EmbeddedDispatcher
+from judge.lines import UserError
+from judge.lock import DataLock
+from judge.models import Judgement
+from judge.problem import Problem, ProblemError
+from judge.startup import open_grader
+from judge.submissions import Job, Mode
+from judge.users import local_user
+from judge.views import View, history, make_view, seen_version
 
 if TYPE_CHECKING:
-    from .grading.grade import Grader
+    from judge.grading.grade import Grader
 
 WAITING_MAX = 500
 
@@ -148,7 +148,7 @@ class Service:
             return None
 
     def _grade(self, job: Job, on_start: Callable[[int], None], on_case: Callable[[Report], None]) -> Result:
-        from .grading.grade import grade
+        from judge.grading.grade import grade
 
         assert self._grader is not None
         problem = self._find(job.slug)

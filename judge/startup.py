@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from judge.grading.grade import Grader
     from sandbox.pool import Pool
-
-    from .grading.grade import Grader
 
 
 @contextmanager
@@ -18,9 +17,8 @@ def open_grader(sandbox: str, size: int) -> Iterator[tuple[Pool, Grader]]:
 
     Raises NoBackend (one line a backend, why not) and SandboxFault as `sandbox.pool.open_pool` does.
     """
+    from judge.grading.grade import Grader
     from sandbox.pool import open_pool
-
-    from .grading.grade import Grader
 
     pool = open_pool(sandbox, size=size)
     try:

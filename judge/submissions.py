@@ -18,11 +18,11 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, CursorResult, and_, func, or_, select, update
 from sqlalchemy.orm import Session
 
-from .db import Database
-from .lines import UserError
-from .models import Judgement, Submission, now
-from .problem import Problem
-from .versions import store_version
+from judge.db import Database
+from judge.lines import UserError
+from judge.models import Judgement, Submission, now
+from judge.problem import Problem
+from judge.versions import store_version
 
 Mode = Literal["run", "submit"]
 VERSION_STEP = 10_000  # between two stored versions of a judgement: room for those of its running cases

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from .db import Database
-from .models import User
+from judge.db import Database
+from judge.models import User
 
 LOCAL = "local"
 

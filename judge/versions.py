@@ -7,9 +7,9 @@ import hashlib
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from .db import Database
-from .models import ProblemFile, ProblemVersion, StoredFile
-from .problem import Problem
+from judge.db import Database
+from judge.models import ProblemFile, ProblemVersion, StoredFile
+from judge.problem import Problem
 
 _TRIES = 3
 

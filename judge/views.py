@@ -8,12 +8,12 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from . import lines, submissions
-from .dispatch.progress import Running
-from .grading.disclose import disclose
-from .models import Judgement, Submission
-from .problem import Problem
-from .words import localise, verdict_word
+from judge import lines, submissions
+from judge.dispatch.progress import Running
+from judge.grading.disclose import disclose
+from judge.models import Judgement, Submission
+from judge.problem import Problem
+from judge.words import localise, verdict_word
 
 View = dict[str, Any]
 WAITING = submissions.VERSION_STEP - 1

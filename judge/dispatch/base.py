@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..problem import Problem
-from ..submissions import Job
-from .progress import Board
+from judge.dispatch.progress import Board
+from judge.problem import Problem
+from judge.submissions import Job
 
 Report = dict[str, Any]
 

@@ -9,10 +9,10 @@ import logging
 import threading
 import time
 
-from ..db import Database, DatabaseError
-from ..submissions import Job, give_back, record, renew, requeue, take_up
-from .base import Dispatcher, JudgeJob, Result, fault
-from .progress import Board
+from judge.db import Database, DatabaseError
+from judge.dispatch.base import Dispatcher, JudgeJob, Result, fault
+from judge.dispatch.progress import Board
+from judge.submissions import Job, give_back, record, renew, requeue, take_up
 
 LOG = logging.getLogger(__name__)
 ATTEMPTS_MAX = 5  # a judgement that takes the whole server down with it each time is given up
@@ -39,6 +39,7 @@ class EmbeddedDispatcher(Dispatcher):
         self._lease_s = lease_s
         self._poll_s = poll_s
         self._held: dict[int, Job] = {}
+        self._taking = threading.Lock()  # one claims at a time, and none while closing
         self._state = threading.Condition()
         self._news = 0
         self._stopping = False
@@ -61,16 +62,14 @@ class EmbeddedDispatcher(Dispatcher):
 
     def close(self, grace_s: float = 1.0) -> None:
         """Give running jobs ``grace_s`` to finish, then back to the queue; their late results are dropped."""
-        with self._state:
+        with self._taking, self._state:
             self._stopping = True
             self._state.notify_all()
         deadline = time.monotonic() + grace_s
         for thread in self._threads:
             if thread.is_alive():
                 thread.join(max(0.0, deadline - time.monotonic()))
-        with self._state:
-            unfinished = list(self._held.values())
-        if unfinished:
+        if unfinished := list(self._held.values()):
             give_back(self._database, unfinished)
 
     def _work(self) -> None:
@@ -84,7 +83,11 @@ class EmbeddedDispatcher(Dispatcher):
 
     def _take_up(self) -> Job | None:
         try:
-            return take_up(self._database, self._owner, self._lease_s)
+            with self._taking:
+                job = None if self._stopping else take_up(self._database, self._owner, self._lease_s)
+                if job is not None:
+                    self._held[job.judgement_id] = job
+                return job
         except DatabaseError as error:
             LOG.error("cannot take up judgements: %s", error)
             return None
@@ -95,19 +98,14 @@ class EmbeddedDispatcher(Dispatcher):
             self._state.wait_for(lambda: self._stopping or self._news != seen, self._poll_s)
 
     def _run(self, job: Job) -> None:
-        with self._state:
-            self._held[job.judgement_id] = job
         self.board.begin(job)
         try:
             self._record(job, self._judged(job))
-        except (
-            Exception
-        ):  # the one guard of a worker: whatever went wrong is our fault, and must not end the thread
+        except Exception:  # the one guard of a worker: it is our fault, and must not end the thread
             LOG.exception("judgement %d failed", job.judgement_id)
             self._record(job, fault(job, "internal"))
         finally:
-            with self._state:
-                self._held.pop(job.judgement_id, None)
+            self._held.pop(job.judgement_id, None)
             self.board.end(job)
 
     def _judged(self, job: Job) -> Result:
@@ -129,9 +127,8 @@ class EmbeddedDispatcher(Dispatcher):
             with self._state:
                 if self._state.wait_for(lambda: self._stopping, self._lease_s / 3):
                     return
-                held = list(self._held.values())
             try:
-                if held:
+                if held := list(self._held.values()):
                     renew(self._database, held, self._lease_s)
             except DatabaseError as error:
                 LOG.error("leases cannot be renewed: %s", error)

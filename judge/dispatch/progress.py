@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..submissions import VERSION_STEP, Job
+from judge.submissions import VERSION_STEP, Job
 
 
 @dataclass(frozen=True)
