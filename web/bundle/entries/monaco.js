@@ -1,0 +1,3 @@
+export * from 'monaco-editor/editor';
+import 'monaco-editor/features/register.all';
+import 'monaco-editor/languages/definitions/python/register';

@@ -1,0 +1,79 @@
+"""The judge behind the current application, and the requests that may wait for it."""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import TYPE_CHECKING, Any, cast
+
+from flask import abort, current_app, request
+
+from judge.catalogue import UnknownProblem
+from judge.problem import Problem, ProblemError
+from web.errors import Refused
+from web.i18n import language
+
+if TYPE_CHECKING:
+    from judge.service import Service
+
+View = dict[str, Any]
+"""A submission as the service shows it: disclosed, and in the reader's language."""
+
+THREADS = 16
+LONGEST_WAIT_S = 2.0
+_waiting = threading.BoundedSemaphore(THREADS // 2)  # the other half always answers at once
+
+
+def service() -> Service:
+    """The judge's service that this application was made with."""
+    return cast("Service", current_app.extensions["judge"])
+
+
+def find_problem(name: str) -> Problem:
+    """The problem of a number or slug; Refused with 404 or, for a broken folder, 503."""
+    try:
+        return service().catalogue.find(name)
+    except UnknownProblem:
+        raise Refused("unknown-problem", 404) from None
+    except ProblemError as error:
+        current_app.logger.warning("%s", error)
+        raise Refused("broken-problem", 503) from None
+
+
+def submission(submission_id: int) -> View:
+    """The submission's view in the reader's language, or 404."""
+    return service().view(submission_id, language()) or abort(404)
+
+
+def etag(view: View) -> str:
+    """What changes whenever the view does."""
+    return f"{view['id']}-{view['version']}-{language()}"
+
+
+def asked_wait_s() -> float:
+    """The seconds of ``Prefer: wait=N``, at most two; 0 where it is absent."""
+    found = re.search(r"\bwait=(\d{1,3})\b", request.headers.get("Prefer", ""))
+    return min(float(found[1]), LONGEST_WAIT_S) if found else 0.0
+
+
+def wait_until_done(view: View) -> View:
+    """The view once it is done, or after the asked time, or at once where too many wait already."""
+    if view["status"] == "done" or not asked_wait_s() or not _waiting.acquire(blocking=False):
+        return view
+    try:
+        service().wait(view["id"], asked_wait_s())
+    finally:
+        _waiting.release()
+    return submission(view["id"])
+
+
+def wait_for_change(view: View) -> View:
+    """A later view than the one that the client holds, waited for as `wait_until_done` does."""
+    known = request.if_none_match.contains(etag(view))
+    if not known or view["status"] == "done" or not asked_wait_s() or not _waiting.acquire(blocking=False):
+        return view
+    try:
+        service().wait(view["id"], asked_wait_s(), view["version"])
+    finally:
+        _waiting.release()
+    return submission(view["id"])

@@ -1,0 +1,88 @@
+"""A submission's view put in the order in which it is read: what failed first, then what did not run, then the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from web.current import View
+
+PHASES = ("queued_s", "start_s", "cell_s", "load_s", "cases_s", "compare_s", "record_s")
+SIGNS = {"AC": "✓", "SKIP": "–", "SE": "⚠"}
+Case = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One stretch of a judgement's time."""
+
+    name: str
+    seconds: float
+    share: float  # of all phases together, in percent
+
+
+@dataclass(frozen=True)
+class Arranged:
+    """A view ready for the template."""
+
+    view: View
+    failed: list[Case]  # ran, and not accepted; the first is shown open
+    not_run: list[Case]  # took the verdict of a case that ended the judgement
+    passed: list[Case]
+    skipped: list[Case]
+    total: int
+    phases: list[Phase]
+
+    @property
+    def done(self) -> bool:
+        """Whether the verdict is final."""
+        return bool(self.view["status"] == "done")
+
+    @property
+    def known(self) -> int:
+        """How many cases have a verdict so far."""
+        return len(self.view["cases"])
+
+
+def arrange(view: View) -> Arranged:
+    """Sort the cases of a view and name its phases."""
+    cases: list[Case] = view.get("cases") or []
+    view = {**view, "cases": cases}
+    wrong = [case for case in cases if case["verdict"] not in ("AC", "SKIP")]
+    return Arranged(
+        view=view,
+        failed=[case for case in wrong if case.get("ran", True)],
+        not_run=[case for case in wrong if not case.get("ran", True)],
+        passed=[case for case in cases if case["verdict"] == "AC"],
+        skipped=[case for case in cases if case["verdict"] == "SKIP"],
+        total=max(view.get("cases_total") or 0, len(cases)),
+        phases=phases(view.get("phases") or {}),
+    )
+
+
+def phases(seconds: dict[str, float]) -> list[Phase]:
+    """The phases that took any time, in the order in which they happen."""
+    known = [(name, float(seconds.get(name) or 0)) for name in PHASES]
+    total = sum(value for _, value in known)
+    return [Phase(name.removesuffix("_s"), value, 100 * value / total) for name, value in known if value > 0]
+
+
+def sign(verdict: str | None) -> str:
+    """The sign that stands beside a verdict's word, so that colour never carries meaning alone."""
+    return SIGNS.get(verdict, "✗") if verdict else "…"
+
+
+def points(value: float) -> str:
+    """A score or points without needless decimals: 62.5, 100."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def seconds(value: float) -> str:
+    """A duration as read by people: 12 ms, 0.4 s, 2.1 s."""
+    return f"{value * 1000:.0f} ms" if value < 0.1 else f"{value:.2f} s"
+
+
+def moment(iso: str) -> str:
+    """An ISO time in the server's own time zone, to the minute."""
+    return datetime.fromisoformat(iso).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,106 @@
+// @ts-check
+// Talking to the server: submit, follow, fetch the pieces of the page.
+const PAUSE_MS = { first: 250, growth: 1.15, longest: 2000, between: 80 };
+
+/** A refusal by the server, with its sentence for the reader. */
+export class Trouble extends Error {}
+
+/** @typedef {import('./workspace.js').Boot} Boot */
+
+/**
+ * @param {Boot} boot
+ * @param {string} source
+ * @param {string} mode
+ * @returns {Promise<number>} the number of the new submission
+ */
+export async function send(boot, source, mode) {
+  const response = await fetch(boot.urls.submit, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ problem: boot.slug, source, mode }),
+  });
+  if (!response.ok) throw await trouble(response);
+  return (await response.json()).id;
+}
+
+/** @param {Response} response */
+async function trouble(response) {
+  const body = await response.json().catch(() => null);
+  return new Trouble(body?.error?.message ?? `${response.status} ${response.statusText}`);
+}
+
+/**
+ * @param {Boot} boot
+ * @param {number} id
+ */
+function panelUrl(boot, id) {
+  return boot.urls.panel.replace('/0/', `/${id}/`);
+}
+
+/** @param {string} html @returns {HTMLElement} */
+function parsePanel(html) {
+  const panel = new DOMParser().parseFromString(html, 'text/html').querySelector('.panel');
+  if (!(panel instanceof HTMLElement)) throw new Trouble('no panel');
+  return panel;
+}
+
+/**
+ * @param {Boot} boot
+ * @param {number} id
+ */
+export async function fetchPanel(boot, id) {
+  const response = await fetch(panelUrl(boot, id), { cache: 'no-store' });
+  if (!response.ok) throw new Trouble(`${response.status} ${response.statusText}`);
+  return parsePanel(await response.text());
+}
+
+/** @param {Boot} boot */
+export async function fetchHistory(boot) {
+  const response = await fetch(boot.urls.history, { cache: 'no-store' });
+  if (!response.ok) throw new Trouble(`${response.status} ${response.statusText}`);
+  return response.text();
+}
+
+/** @param {number} ms */
+const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+/**
+ * Show a submission's panel at each change until its verdict is final. The server holds a request for a change where
+ * it has threads to spare; where it answers at once, the pause between questions grows.
+ * @param {Boot} boot
+ * @param {number} id
+ * @param {(panel: HTMLElement) => void} show
+ * @param {(text: string) => void} complain
+ * @param {AbortSignal} signal
+ */
+export async function follow(boot, id, show, complain, signal) {
+  let tag = '';
+  let pause = PAUSE_MS.first;
+  for (;;) {
+    const asked = performance.now();
+    /** @type {Response | null} */
+    let response = null;
+    try {
+      const headers = { Prefer: 'wait=2', ...(tag && { 'If-None-Match': tag }) };
+      response = await fetch(panelUrl(boot, id), { cache: 'no-store', headers, signal });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      complain(boot.words['status.offline']); // and ask again: the judgement goes on without us
+    }
+    if (response?.status === 200) {
+      complain('');
+      tag = response.headers.get('ETag') ?? '';
+      pause = PAUSE_MS.first;
+      const panel = parsePanel(await response.text());
+      show(panel);
+      if (panel.dataset.status === 'done') return;
+      await sleep(PAUSE_MS.between);
+    } else if (response && response.status !== 304) {
+      throw new Trouble(`${response.status} ${response.statusText}`);
+    } else if (!response || performance.now() - asked < PAUSE_MS.longest / 2) {
+      await sleep(pause);
+      pause = Math.min(PAUSE_MS.longest, pause * PAUSE_MS.growth);
+    }
+    if (signal.aborted) throw signal.reason;
+  }
+}

@@ -1,0 +1,14 @@
+// @ts-check
+// TeX in statements, typeset by KaTeX where the bundle is there; else it stays readable TeX.
+
+/** @param {boolean} vendor whether the bundle is installed */
+export async function typeset(vendor) {
+  const formulas = document.querySelectorAll('.math');
+  if (!vendor || !formulas.length) return;
+  const { default: katex } = await import(new URL('../vendor/katex.js', import.meta.url).href);
+  for (const formula of formulas) {
+    if (!(formula instanceof HTMLElement)) continue;
+    const options = { displayMode: formula.tagName === 'DIV', throwOnError: false, trust: false };
+    katex.render(formula.textContent ?? '', formula, options);
+  }
+}

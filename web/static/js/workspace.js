@@ -1,0 +1,150 @@
+// @ts-check
+// The workspace page: editor, draft, run and submit, live results, history. Everything also works as a plain form.
+import { keepDraft, readDraft } from './draft.js';
+import { openEditor } from './editor.js';
+import { Trouble, fetchHistory, fetchPanel, follow, send } from './judge.js';
+import { typeset } from './math.js';
+import { adopt, patch } from './panel.js';
+import { splitters } from './split.js';
+
+/** @typedef {{slug: string, starter: string, lang: string, vendor: boolean, words: Record<string, string>,
+ *             urls: {submit: string, panel: string, history: string}}} Boot */
+
+/** @param {string} id */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+/** @type {Boot} */
+const boot = JSON.parse(byId('boot').textContent ?? '');
+const form = /** @type {HTMLFormElement} */ (byId('editor-form'));
+const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (form.querySelectorAll('button[name=mode]'));
+let following = new AbortController();
+
+document.documentElement.classList.add('js');
+splitters();
+typeset(boot.vendor);
+const editor = await openEditor(boot, readDraft(boot.slug));
+editor.onChange(() => keepDraft(boot.slug, editor.text(), () => say(boot.words['draft.kept'])));
+const shown = document.querySelector('.panel');
+if (shown instanceof HTMLElement) {
+  adopt(shown);
+  if (shown.dataset.status !== 'done') watch(Number(shown.dataset.id));
+}
+
+/** @param {string} text */
+function say(text) {
+  byId('draft-state').textContent = text;
+}
+
+/** @param {string} text one line above the results; empty takes it away */
+function complain(text) {
+  byId('trouble').textContent = text;
+  byId('trouble').hidden = !text;
+}
+
+/** @param {'result' | 'history'} name */
+function openTab(name) {
+  for (const one of ['result', 'history']) {
+    byId(one).classList.toggle('away', one !== name);
+    byId(`tab-${one}`).setAttribute('aria-expanded', String(one === name));
+  }
+}
+
+/** @param {HTMLElement} fresh a panel just received */
+function show(fresh) {
+  const old = byId('result').querySelector('.panel');
+  if (old instanceof HTMLElement && old.dataset.id === fresh.dataset.id) patch(old, fresh);
+  else {
+    adopt(fresh);
+    byId('result').replaceChildren(fresh);
+    byId('results').scrollTop = 0;
+  }
+}
+
+/** @param {number} id a submission to show until its verdict is final */
+async function watch(id) {
+  following.abort();
+  following = new AbortController();
+  const { signal } = following;
+  try {
+    await follow(boot, id, show, complain, signal);
+    const panel = byId('result').querySelector('.panel');
+    byId('announce').textContent = panel instanceof HTMLElement ? panel.dataset.announce ?? '' : '';
+    await refreshHistory();
+  } catch (error) {
+    if (!signal.aborted) complain(reason(error)); // else a later submission took its place
+  }
+}
+
+/** @param {unknown} error */
+function reason(error) {
+  return error instanceof Trouble ? error.message : boot.words['status.offline'];
+}
+
+async function refreshHistory() {
+  byId('history-table').innerHTML = await fetchHistory(boot);
+}
+
+/** @param {string} mode run or submit */
+async function judge(mode) {
+  if (buttons[0].disabled) return;
+  buttons.forEach((button) => { button.disabled = true; });
+  complain('');
+  byId('announce').textContent = boot.words['status.sending'];
+  try {
+    const id = await send(boot, editor.text(), mode);
+    openTab('result');
+    history.replaceState(null, '', location.pathname);
+    byId('results').scrollIntoView({ block: 'nearest' });
+    void watch(id);
+  } catch (error) {
+    complain(reason(error));
+  } finally {
+    buttons.forEach((button) => { button.disabled = false; });
+  }
+}
+
+/** @param {number} id a past submission to show beside the present code */
+async function showPast(id) {
+  try {
+    show(await fetchPanel(boot, id));
+    openTab('result');
+    const panel = byId('result').querySelector('.panel');
+    if (panel instanceof HTMLElement && panel.dataset.status !== 'done') void watch(id);
+  } catch (error) {
+    complain(reason(error));
+  }
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const by = event.submitter;
+  void judge(by instanceof HTMLButtonElement ? by.value : 'submit');
+});
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+  event.preventDefault();
+  event.stopPropagation(); // the editor would insert a line
+  void judge(event.shiftKey ? 'submit' : 'run');
+}, true);
+byId('reset').addEventListener('click', () => {
+  if (!confirm(boot.words['status.reset-confirm'])) return;
+  editor.replace(boot.starter);
+  say(boot.words['draft.reset']);
+});
+byId('tab-result').addEventListener('click', () => openTab('result'));
+byId('tab-history').addEventListener('click', () => openTab('history'));
+byId('results').addEventListener('click', (event) => {
+  const target = event.target instanceof Element ? event.target : null;
+  const link = target?.closest('a[data-submission]');
+  if (link instanceof HTMLElement && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    void showPast(Number(link.dataset.submission));
+  }
+  const place = target?.closest('[data-line]');
+  if (place instanceof HTMLElement) editor.goto(Number(place.dataset.line));
+  if (target?.closest('[data-restore]')) {
+    editor.replace(byId('result').querySelector('[data-source]')?.textContent ?? '');
+    say(boot.words['draft.restored']);
+  }
+});
+openTab('result');
+document.documentElement.classList.add('ready');

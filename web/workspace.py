@@ -1,0 +1,139 @@
+"""The page where a problem is read and solved, and the pieces of it that are fetched again: results and history.
+
+Results are drawn here only, by one escaped template; the script swaps in what changed. So they read the same without
+a script, where a plain form posts the code and the page refreshes itself until the verdict is there.
+"""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from judge.problem import Problem
+from web import guard, markdown
+from web.current import View, etag, find_problem, service, submission, wait_for_change
+from web.errors import Refused
+from web.i18n import language, t
+from web.problems import title_of
+from web.results import arrange
+
+bp = Blueprint("workspace", __name__)
+
+HISTORY_LENGTH = 50
+MODES = ("run", "submit")
+
+
+@bp.get("/problems/<slug>")
+def show(slug: str) -> AnyResponse:
+    """The workspace, with the submission of ``?submission=`` or the latest one beside it."""
+    problem = find_problem(slug)
+    if problem.slug != slug:
+        return redirect(url_for("workspace.show", slug=problem.slug, **request.args))
+    past = history_of(problem)
+    shown = chosen_submission(problem, past)
+    page = render_template(
+        "workspace.html",
+        problem=problem,
+        title=title_of(problem),
+        statement=markdown.render(problem.statement(language())),
+        hints=[hint_step(hint) for hint in problem.hints(language())],
+        source=shown["source"] if shown else problem.starter,
+        view=arrange(shown) if shown else None,
+        history=past,
+        boot=boot(problem, shown),
+    )
+    response = make_response(page)
+    response.headers["Content-Security-Policy"] = guard.WITH_EDITOR
+    return response
+
+
+@bp.post("/problems/<slug>")
+def send(slug: str) -> AnyResponse:
+    """Take the code of a plain form and show the workspace again with its results."""
+    problem = find_problem(slug)
+    mode = request.form.get("mode", "submit")
+    if mode not in MODES or "source" not in request.form:
+        raise Refused("bad-request", 400)
+    # Browsers send line ends of a text area as CRLF, whatever was typed.
+    source = request.form["source"].replace("\r\n", "\n")
+    submission_id = service().submit(problem, source.encode(errors="surrogatepass"), mode)
+    return redirect(
+        url_for("workspace.show", slug=problem.slug, submission=submission_id, _anchor="results"), 303
+    )
+
+
+@bp.get("/problems/<slug>/history")
+def history(slug: str) -> str:
+    """The table of past submissions, to be swapped into the page."""
+    problem = find_problem(slug)
+    return render_template("history.html", problem=problem, history=history_of(problem))
+
+
+@bp.get("/submissions/<int:submission_id>/panel")
+def panel(submission_id: int) -> Response:
+    """The results of one submission, to be swapped into the page; knows ETag and ``Prefer: wait=N``."""
+    view = wait_for_change(submission(submission_id))
+    if request.if_none_match.contains(etag(view)):
+        response = make_response("", 304)
+    else:
+        response = make_response(render_template("panel.html", view=arrange(view)))
+    response.set_etag(etag(view))
+    return response
+
+
+@bp.post("/submissions/<int:submission_id>/retry")
+def retry(submission_id: int) -> AnyResponse:
+    """Judge once more what ended by the judge's own fault."""
+    view = submission(submission_id)
+    if view["verdict"] != "SE":
+        raise Refused("not-retryable", 409)
+    service().retry(submission_id)
+    return redirect(
+        url_for("workspace.show", slug=view["slug"], submission=submission_id, _anchor="results"), 303
+    )
+
+
+def history_of(problem: Problem) -> list[View]:
+    """The problem's latest submissions, newest first."""
+    return service().history(problem, language(), HISTORY_LENGTH)
+
+
+def chosen_submission(problem: Problem, past: list[View]) -> View | None:
+    """The submission that the address asks for, else the newest; None before the first."""
+    asked = request.args.get("submission", "")
+    wanted = int(asked) if asked.isdecimal() and len(asked) < 16 else None
+    if wanted is None:
+        return submission(past[0]["id"]) if past else None
+    view = submission(wanted)
+    if view["slug"] != problem.slug:
+        raise Refused("not-found", 404)
+    return view
+
+
+def hint_step(text: str) -> tuple[str, str]:
+    """One hint as its heading, if it has one, and the HTML of the rest."""
+    first, _, rest = text.partition("\n")
+    if first.startswith("## "):
+        return first[3:].strip(), markdown.render(rest)
+    return "", markdown.render(text)
+
+
+SCRIPT_WORDS = (
+    "editor.label", "editor.fallback", "editor.loading-failed", "draft.kept", "draft.reset", "draft.restored",
+    "status.sending", "status.offline", "status.reset-confirm",
+)  # fmt: skip
+
+
+def boot(problem: Problem, shown: View | None) -> dict[str, object]:
+    """What the page's script needs to know, as JSON."""
+    return {
+        "slug": problem.slug,
+        "starter": problem.starter,
+        "lang": language(),
+        "urls": {
+            "submit": url_for("api.submit"),
+            "panel": url_for("workspace.panel", submission_id=0),  # the script puts the number in
+            "history": url_for("workspace.history", slug=problem.slug),
+        },
+        "words": {key: t(key) for key in SCRIPT_WORDS},
+    }
