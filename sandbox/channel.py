@@ -1,0 +1,151 @@
+"""The grader's end of one cell's wire: sends and receives under a budget, and drains what the cell prints meanwhile.
+
+A cell may stop reading, stop answering, write without being asked or print without end; each ends in one of the
+errors below, and never in a hang.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import time
+from dataclasses import dataclass
+
+from sandbox.cell.wire import Frame, pack, read_frame, send_some
+from sandbox.client import Cell
+from sandbox.output import Output
+
+_WALL_FACTOR = 3
+_PACES = 4  # looks at the CPU clock within one limit
+
+
+class Gone(Exception):
+    """The cell closed its end, or wrote what it was not asked for (``hostile``)."""
+
+    def __init__(self, *, hostile: bool = False) -> None:
+        super().__init__(hostile)
+        self.hostile = hostile
+
+
+class TooMuchOutput(Exception):
+    """The cell printed more than the judgement allows."""
+
+
+class OverTime(Exception):
+    """The budget is used up."""
+
+
+@dataclass
+class Budget:
+    """CPU seconds of the cell, and three times as many seconds of waiting for it."""
+
+    limit_s: float
+    cpu_before_s: float  # what the cell had used when the budget began
+    cpu_s: float = 0.0  # used within the budget, as last seen
+    waited_s: float = 0.0  # time that the grader spent waiting, its own work not counted
+    _look_at_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._look_at_s = self.limit_s / _PACES
+
+    @property
+    def patience_s(self) -> float:
+        """How long to wait before the next look."""
+        return max(0.0, min(self._look_at_s, _WALL_FACTOR * self.limit_s) - self.waited_s)
+
+    def look(self, cell: Cell, *, final: bool = False) -> None:
+        """Asks for the cell's clock where it is time to, and at the end of a call that may be over; raises OverTime."""
+        if self.waited_s >= self._look_at_s or (final and self.waited_s > self.limit_s):
+            self.cpu_s = cell.usage().cpu_s - self.cpu_before_s
+            self._look_at_s = self.waited_s + self.limit_s / _PACES
+        if self.cpu_s > self.limit_s or self.waited_s > _WALL_FACTOR * self.limit_s:
+            raise OverTime
+
+
+class Channel:
+    """One cell's wire and output pipe. ``budget`` is replaced at each load and each case."""
+
+    def __init__(self, cell: Cell, output: Output, budget: Budget) -> None:
+        self.cell = cell
+        self.budget = budget
+        self._output = output
+        self._wire: socket.socket = cell.wire
+        self._wire.setblocking(False)
+        os.set_blocking(cell.output, False)
+        self._waiting_since = 0.0
+        self._poll = select.poll()
+        self._poll.register(cell.output, select.POLLIN)
+
+    def send(self, frame: Frame) -> None:
+        """Sends a whole frame; raises Gone, OverTime or TooMuchOutput."""
+        self.check_silence()
+        self._waiting_since = time.monotonic()
+        buffers = pack(frame)
+        while buffers:
+            try:
+                send_some(self._wire, buffers)
+            except BlockingIOError:
+                self._wait(select.POLLOUT | select.POLLIN)
+                self.check_silence()
+            except OSError:
+                raise Gone from None
+
+    def receive(self) -> Frame:
+        """The next frame; raises WireError, Gone, OverTime or TooMuchOutput."""
+        self._waiting_since = time.monotonic()
+        frame = read_frame(self._fill)
+        self.drain()
+        self._count()
+        self.budget.look(self.cell, final=True)
+        return frame
+
+    def check_silence(self) -> None:
+        """Raises Gone if the cell has written without being asked, or closed its end."""
+        try:
+            unasked = self._wire.recv(1)
+        except BlockingIOError:
+            return
+        except OSError:
+            raise Gone from None
+        raise Gone(hostile=bool(unasked))
+
+    def drain(self) -> None:
+        """Takes what the cell has printed; raises TooMuchOutput."""
+        if not self._output.drain(self.cell.output):
+            self._forget_output()
+        if self._output.over_limit:
+            raise TooMuchOutput
+
+    def _fill(self, view: memoryview) -> None:
+        while len(view):
+            try:
+                got = self._wire.recv_into(view)
+            except BlockingIOError:
+                self._wait(select.POLLIN)
+                continue
+            except OSError:
+                raise Gone from None
+            if got == 0:
+                raise Gone
+            view = view[got:]
+
+    def _wait(self, events: int) -> None:
+        self._poll.register(self._wire, events)
+        ready = self._poll.poll(1000 * self.budget.patience_s + 1)
+        self._count()
+        if any(fd == self.cell.output for fd, _event in ready):
+            self.drain()
+        self.budget.look(self.cell)
+
+    def _count(self) -> None:
+        """Counts all the time since a send or a receive began: one who drips bytes wins none."""
+        now = time.monotonic()
+        self.budget.waited_s += now - self._waiting_since
+        self._waiting_since = now
+
+    def _forget_output(self) -> None:
+        try:
+            self._poll.unregister(self.cell.output)
+        except KeyError:  # already forgotten
+            return

@@ -1,0 +1,220 @@
+"""One judgement's dealings with cells: each case gets a loaded cell, a budget, and an account of what it used."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any, Literal, NoReturn
+
+from sandbox.calls import Calls, NotLoaded, OutOfMemory
+from sandbox.cell.caps import MAX_SOURCE_BYTES, WireError
+from sandbox.cell.values import dataclasses_of
+from sandbox.channel import Budget, Channel, Gone, OverTime, TooMuchOutput
+from sandbox.client import ZygoteClient
+from sandbox.contract import (
+    CaseUsage,
+    CellDied,
+    Exit,
+    Limits,
+    LoadFailed,
+    Program,
+    SandboxFault,
+    Timeout,
+    Usage,
+)
+from sandbox.output import Output
+from sandbox.proxy import Handle, Submission
+
+OnCall = Callable[[str, tuple[Any, ...], dict[str, Any]], None]
+Why = Literal["died", "memory", "output", "protocol"]
+
+_EXIT_WAIT_S = 0.3
+_LEARNERS = ("syntax", "missing", "not-callable", "raised", "memory")
+
+
+class Session:
+    """Cells for the cases of one judgement. ``deaths``: cells lost in a case; ``load_s``: CPU seconds of loads.
+
+    ``on_call`` is told name, args and kwargs of each call. The dataclasses that may cross are those of ``support``,
+    by default the module of that name as the cases import it.
+    """
+
+    def __init__(
+        self,
+        client: ZygoteClient,
+        program: Program,
+        limits: Limits,
+        cell_seed: int,
+        on_call: OnCall | None = None,
+        support: ModuleType | None = None,
+    ) -> None:
+        self.deaths = 0
+        self.load_s = 0.0
+        self._client = client
+        self._program = program
+        self._limits = limits
+        self._seed = cell_seed
+        self._on_call = on_call
+        support = support or sys.modules.get("support")
+        self._classes = dataclasses_of(support) if support is not None and program.support is not None else {}
+        self._output = Output(limits.output_limit_kib)
+        self._channel: Channel | None = None
+        self._calls: Calls | None = None
+        self._usage = Usage(0.0, 0.0)  # of the cell, at the start of the case
+        self._budget = Budget(limits.time_limit_s, 0.0)
+        self._died: Exit | None = None
+
+    def begin_case(self) -> Submission:
+        """The submission, loaded into a fresh cell where none is alive; raises LoadFailed or SandboxFault."""
+        self._output.start_case()
+        self._died = None
+        if self._channel is not None and not self._is_silent():
+            self.deaths += 1
+            self._abandon()
+        if self._calls is None:
+            self._start()
+        assert self._channel is not None and self._calls is not None
+        self._budget = self._channel.budget = Budget(self._limits.time_limit_s, self._usage.cpu_s)
+        self._calls.start_case()
+        return Submission(self, self._program.entry_points)
+
+    def end_case(self) -> CaseUsage:
+        """What the case used and printed. Always to be called, also when the cell is gone."""
+        ended = self._died.usage if self._died is not None else self._usage
+        if self._channel is not None:
+            self._output.drain(self._channel.cell.output)
+            ended = self._channel.cell.usage()
+            if self._calls is not None and self._calls.running:  # a callback of the case's cut its call short
+                self._abandon()
+        cpu_s = max(0.0, ended.cpu_s - self._budget.cpu_before_s)
+        self._usage = ended
+        text, cut = self._output.case_text()
+        return CaseUsage(cpu_s, self._budget.waited_s, ended.memory_mib, text, cut, self._died)
+
+    def close(self) -> None:
+        """Ends the cell, if one is alive."""
+        self._abandon()
+
+    def request(self, op: str, target: tuple[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """One request to the cell, on behalf of a proxy."""
+        if self._calls is None:
+            raise CellDied(self._died) if self._died else SandboxFault("a call outside of a case")
+        if self._on_call is not None and op == "call":
+            self._on_call(_shown(target), args, kwargs)
+        with self._losing_cells():
+            return self._calls.request(op, target, args, kwargs)
+
+    def drop(self, number: int) -> None:
+        """A handle is gone."""
+        if self._calls is not None:
+            self._calls.drop(number)
+
+    def _start(self) -> None:
+        check_source(self._program.source)
+        cell = self._client.spawn(self._limits)
+        self._usage = Usage(0.0, 0.0)
+        budget = self._budget = Budget(self._limits.load_limit_s, 0.0)
+        self._channel = Channel(cell, self._output, budget)
+        self._calls = Calls(self._channel, self._classes, self)
+        deaths = self.deaths
+        try:
+            with self._losing_cells():
+                self._load(self._calls)
+        except CellDied as died:
+            kind = died.why if died.why in ("memory", "output") else "died"
+            raise LoadFailed(kind) from None
+        except Timeout:
+            raise LoadFailed("timeout") from None
+        finally:
+            self.deaths = deaths
+            if self._channel is not None:
+                self._usage = self._channel.cell.usage()
+            self.load_s += self._died.usage.cpu_s if self._died is not None else self._usage.cpu_s
+
+    def _load(self, calls: Calls) -> None:
+        program = self._program
+        entry_points = list(program.entry_points)
+        args = (program.source, program.filename, entry_points, program.support, program.harness, self._seed)
+        try:
+            calls.request("load", ("entry", ""), args, {})
+        except NotLoaded as failed:
+            self._abandon()
+            if failed.kind == "problem":
+                text = failed.fault.message if failed.fault is not None else ""
+                raise SandboxFault(f"support.py or harness.py could not be loaded: {text}") from None
+            if failed.kind not in _LEARNERS or (failed.entry and failed.entry not in entry_points):
+                raise LoadFailed("died") from None
+            raise LoadFailed(failed.kind, fault=failed.fault, entry=failed.entry, line=failed.line) from None
+
+    @contextmanager
+    def _losing_cells(self) -> Iterator[None]:
+        """Turns the end of a cell into what the contract says of it."""
+        try:
+            yield
+        except Gone as gone:
+            self._lose("protocol" if gone.hostile else "died")
+        except WireError:
+            self._lose("protocol")
+        except TooMuchOutput:
+            self._lose("output")
+        except OutOfMemory:
+            self._lose("memory")
+        except OverTime:
+            self._lose(None)
+
+    def _lose(self, why: Why | None) -> NoReturn:
+        """Ends the cell and raises CellDied, or Timeout where its time was up (None)."""
+        assert self._channel is not None
+        cell = self._channel.cell
+        ended = (cell.wait(_EXIT_WAIT_S) if why == "died" else None) or cell.kill()
+        self.deaths += 1
+        self._output.drain(cell.output)
+        self._forget()
+        self._died = ended
+        if why is None or (why == "died" and ended.reason == "cpu"):
+            raise Timeout(ended.usage.cpu_s - self._budget.cpu_before_s, self._budget.waited_s) from None
+        if why == "died" and ended.reason == "memory":
+            why = "memory"
+        raise CellDied(ended, why) from None
+
+    def _is_silent(self) -> bool:
+        assert self._channel is not None
+        try:
+            self._channel.check_silence()
+        except Gone:
+            return False
+        return True
+
+    def _abandon(self) -> None:
+        """Ends the cell without a word."""
+        if self._channel is not None:
+            self._usage = self._channel.cell.kill().usage
+            self._forget()
+
+    def _forget(self) -> None:
+        assert self._channel is not None
+        self._channel.cell.close()
+        self._channel = self._calls = None
+
+
+def _shown(target: tuple[str, Any]) -> str:
+    kind, name = target
+    if isinstance(name, Handle):
+        return repr(name)
+    return f"harness.{name}" if kind == "harness" else str(name)
+
+
+def check_source(source: bytes) -> None:
+    """Raises LoadFailed for what can be told without parsing: size, emptiness, NUL, encoding."""
+    if len(source) > MAX_SOURCE_BYTES:
+        raise LoadFailed("too-big")
+    if b"\0" in source:
+        raise LoadFailed("nul", line=source[: source.index(b"\0")].count(b"\n") + 1)
+    try:
+        text = source.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise LoadFailed("encoding", line=source[: error.start].count(b"\n") + 1) from None
+    if not text.strip():
+        raise LoadFailed("empty")
