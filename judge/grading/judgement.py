@@ -100,7 +100,9 @@ class Judgement:
             else:
                 self._not_run(record)
             self._emit({"case": record})
-        self._emit({"done": {"load": self._load, "phases": self._phases(), "deaths": self._session.deaths}})
+        phases = self._phases()
+        self._session.close()  # before the last word: the parent then talks to the zygote itself
+        self._emit({"done": {"load": self._load, "phases": phases, "deaths": self._session.deaths}})
 
     def close(self) -> None:
         """Ends the cell that is still alive."""
@@ -161,7 +163,7 @@ class Judgement:
     def _inputs(self) -> Iterator[dict[str, Any]]:
         room = INPUTS_MAX_CHARS
         for name, args, kwargs in self._calls:
-            shown: dict[str, Any] = {"call": name, "args": [], "kwargs": {}}
+            shown: dict[str, Any] = {"call": clean(name, 80), "args": [], "kwargs": {}}
             for key, value in [*enumerate(args), *kwargs.items()]:
                 text = describe(value) if room > 0 else "…"
                 room -= len(text)

@@ -80,7 +80,7 @@ def outcome_of(error: BaseException | None, *, called: bool) -> Outcome:
 
 def _learners(error: BaseException) -> Outcome | None:
     if isinstance(error, Timeout):
-        return Outcome(Verdict.TLE, facts={"kind": "timeout", "waited": error.wall_s > 2 * error.cpu_s})
+        return Outcome(Verdict.TLE, facts={"kind": "timeout", "waited": error.cpu_s < error.wall_s / 10})
     if isinstance(error, CellDied):
         facts = {"kind": "died", "why": error.why, "signal": error.exit.signal}
         return Outcome(_DEATH_VERDICTS.get(error.why, Verdict.RE), facts=facts)

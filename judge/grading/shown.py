@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import torch
@@ -75,6 +76,12 @@ def _write(value: object, out: list[str], room: list[int], depth: int) -> None:
             _put(out, room, f"{', ' if i else ''}{_scalar(key)}: ")
             _write(item, out, room, depth - 1)
         _put(out, room, "}")
+    elif is_dataclass(value) and not isinstance(value, type) and depth:
+        _put(out, room, f"{_trusted_name(value)}(")
+        for i, one in enumerate(fields(value)):
+            _put(out, room, f"{', ' if i else ''}{one.name}=")
+            _write(getattr(value, one.name), out, room, depth - 1)
+        _put(out, room, ")")
     else:
         _put(out, room, _tensor(value) if isinstance(value, torch.Tensor) else _scalar(value))
 
