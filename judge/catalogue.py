@@ -12,7 +12,18 @@ from judge.problem import Problem, ProblemError, load_problem, refresh
 
 
 class UnknownProblem(LookupError):
-    """One line: no such problem, or more than one; it names what to try instead."""
+    """One line: no such problem, or more than one; it names what to try instead.
+
+    ``name`` is what was asked for, fit to be shown; ``near`` the problems to try, all of which fit if ``several``.
+    """
+
+    def __init__(
+        self, line: str, name: str = "", near: Sequence[Problem] = (), several: bool = False
+    ) -> None:
+        super().__init__(line)
+        self.name = name
+        self.near = tuple(near)
+        self.several = several
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -69,7 +80,7 @@ class Catalogue:
         partial = [p for p in problems if wanted and not wanted.isdigit() and _holds(p, wanted)]
         if len(partial) == 1:
             return partial[0]
-        raise UnknownProblem(_unknown(name, partial, problems))
+        raise _unknown(name, partial, problems)
 
     def _read(self) -> None:
         folders = [folder for root in self.roots for folder in self._folders(root)]
@@ -120,14 +131,15 @@ def _holds(problem: Problem, wanted: str) -> bool:
     return wanted in problem.slug or any(wanted in title.lower() for title in problem.title.values())
 
 
-def _unknown(name: str, partial: list[Problem], problems: list[Problem]) -> str:
+def _unknown(name: str, partial: list[Problem], problems: list[Problem]) -> UnknownProblem:
     shown = re.sub(r"[\x00-\x1f\x7f]", "?", name)[:60]
     if partial:
-        return f"{shown!r} fits several problems: {_labels(partial)}; give a number"
+        line = f"{shown!r} fits several problems: {_labels(partial)}; give a number"
+        return UnknownProblem(line, shown, partial, several=True)
     slugs = {problem.slug: problem for problem in problems}
     near = [slugs[slug] for slug in difflib.get_close_matches(shown.lower(), slugs, n=3, cutoff=0.4)]
     hint = f"; did you mean {_labels(near)}?" if near else "; `judge list` shows all"
-    return f"no problem {shown!r}{hint}"
+    return UnknownProblem(f"no problem {shown!r}{hint}", shown, near)
 
 
 def _labels(problems: list[Problem]) -> str:

@@ -8,12 +8,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from judge.grading.disclose import LEVELS, Level
 from judge.lines import LANGS, UserError
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SANDBOXES = ("auto", "docker", "namespace", "landlock", "process")
-LEVELS = ("verdict", "diagnosis", "full")
+Choice = TypeVar("Choice", bound=str)
 
 
 class ConfigError(UserError):
@@ -33,7 +35,7 @@ class Config:
     allowed_hosts: tuple[str, ...] = ()  # Host headers accepted beside loopback names
     lang: str | None = None  # None: the saved setting, then the locale
     workers: int = 2  # judgements at a time, and so zygotes
-    level: str = "full"  # what is shown of hidden cases
+    level: Level = "full"  # what is shown of hidden cases
     workspace: Path = REPOSITORY / "practice" / "workspace"  # where `judge start` puts a learner's files
 
     @classmethod
@@ -51,7 +53,7 @@ class Config:
             host=env.get("JUDGE_HOST", "127.0.0.1").strip(),
             port=_whole(env, "JUDGE_PORT", 8000, 1, 65535),
             allowed_hosts=tuple(env.get("JUDGE_HOSTS", "").replace(",", " ").split()),
-            lang=_choice(env, "JUDGE_LANG", LANGS, "") or None,
+            lang=_choice(env, "JUDGE_LANG", ("", *LANGS), "") or None,
             workers=_whole(env, "JUDGE_WORKERS", default_workers(), 1, 256),
             level=_choice(env, "JUDGE_LEVEL", LEVELS, "full"),
             workspace=Path(env.get("JUDGE_WORKSPACE", cls.workspace)).expanduser().absolute(),
@@ -94,11 +96,12 @@ def _folders(env: Mapping[str, str], name: str) -> list[Path]:
     return folders
 
 
-def _choice(env: Mapping[str, str], name: str, allowed: tuple[str, ...], default: str) -> str:
+def _choice(env: Mapping[str, str], name: str, allowed: tuple[Choice, ...], default: Choice) -> Choice:
     value = env.get(name, default).strip()
-    if value and value not in allowed:
-        raise ConfigError("config-choice", name=name, value=value, allowed=", ".join(allowed))
-    return value
+    for one in allowed:
+        if value == one:
+            return one
+    raise ConfigError("config-choice", name=name, value=value, allowed=", ".join(filter(None, allowed)))
 
 
 def _whole(env: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -18,8 +19,17 @@ def table(lang: str) -> dict[str, str]:
 
 
 def line(key: str, lang: str, /, **values: object) -> str:
-    """The line ``key`` in ``lang`` with its places filled; KeyError for an unknown key or a missing value."""
-    return table(lang)[key].format(**values)
+    """The line ``key`` in ``lang`` with its places filled; KeyError for an unknown key or a missing value.
+
+    ``{judge}`` is always known: how the command line is called from the current folder.
+    """
+    return table(lang)[key].format(judge=judge_command(), **values)
+
+
+def judge_command() -> str:
+    """The command line as one can type it here; it works with any python3, with or without an environment."""
+    script = Path(__file__).resolve().parents[1] / "practice" / "judge.py"
+    return f"python3 {min(os.path.relpath(script), str(script), key=len)}"
 
 
 class UserError(Exception):

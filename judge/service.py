@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy.orm import Session
 
@@ -28,7 +29,9 @@ from judge.views import View, history, make_view, seen_version
 if TYPE_CHECKING:
     from judge.grading.grade import Grader
 
+LOG = logging.getLogger(__name__)
 WAITING_MAX = 500
+PREPARED = 4  # problems whose cases are collected before anybody asks
 
 
 class QueueFull(UserError):
@@ -64,9 +67,10 @@ class Service:
             self._user_id = local_user(self.database)
             self.catalogue = Catalogue(self.config.problem_roots)
             if self._judge is None:
-                pool, self._grader = stack.enter_context(
-                    open_grader(self.config.sandbox, self.config.workers)
+                opened = open_grader(
+                    self.config.sandbox, self.config.workers, problems=self.catalogue.all()[:PREPARED]
                 )
+                pool, self._grader = stack.enter_context(opened)
                 self.backend, self.protections = pool.backend, pool.protections
             self._dispatcher = EmbeddedDispatcher(
                 self.database, self._judge or self._grade, owner=self._owner(), workers=self.config.workers
@@ -163,8 +167,9 @@ class Service:
             on_start=on_start,
             on_case=on_case,
         )
-        report: dict[str, Any] = graded.report()
-        return Result(report, problem)
+        for told in graded.faults:
+            LOG.warning("submission %d to %s: %s", job.submission_id, job.slug, told)
+        return Result(graded.report(), graded.problem)
 
     def _owner(self) -> str:
         """The same after every restart on this folder, so that what a killed server held is known as ours."""

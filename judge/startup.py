@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from judge.problem import Problem
 
 if TYPE_CHECKING:
     from judge.grading.grade import Grader
@@ -12,17 +14,26 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_grader(sandbox: str, size: int) -> Iterator[tuple[Pool, Grader]]:
+def open_grader(
+    sandbox: str, size: int, *, spares: int = 1, problems: Sequence[Problem] = ()
+) -> Iterator[tuple[Pool, Grader]]:
     """A pool of ``size`` zygotes and a started grader over it, both closed at the end.
 
-    Raises NoBackend (one line a backend, why not) and SandboxFault as `sandbox.pool.open_pool` does.
+    The cases of ``problems`` are collected before anybody asks.
+
+    Raises NoBackend (one line a backend, why not) as `sandbox.pool.open_pool` does.
     """
     from judge.grading.grade import Grader
-    from sandbox.pool import open_pool
+    from sandbox.pool import Settings, open_pool
 
-    pool = open_pool(sandbox, size=size)
+    # Both import torch, and that takes seconds: the grader is started first and given its pool afterwards.
+    grader = Grader(cast("Pool", None))
     try:
-        with Grader(pool) as grader:
+        grader.start()
+        for problem in problems:
+            grader.prepare(problem)
+        with open_pool(sandbox, size=size, settings=Settings(spares=spares)) as pool:
+            grader.pool = pool
             yield pool, grader
     finally:
-        pool.close()
+        grader.close()

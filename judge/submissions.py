@@ -89,7 +89,8 @@ def record(database: Database, job: Job, report: dict[str, Any], problem: Proble
     if problem is not None:
         store_version(database, problem)
     with database.write() as session:
-        phases = {**report.get("phases", {}), "queued_s": round(job.queued_s, 6)}
+        phases = dict(report.get("phases", {}))
+        phases["queued_s"] = round(phases.get("queued_s", 0.0) + job.queued_s, 6)
         phases["record_s"] = round((now() - began).total_seconds(), 6)
         values = _outcome({**report, "phases": phases}, problem)
         changed = _update(session, _held(job), version=job.version + VERSION_STEP, **values)

@@ -10,10 +10,10 @@ from sqlalchemy.orm import Session
 
 from judge import lines, submissions
 from judge.dispatch.progress import Running
-from judge.grading.disclose import disclose
+from judge.grading.disclose import Level, disclose, disclose_case
 from judge.models import Judgement, Submission
 from judge.problem import Problem
-from judge.words import localise, verdict_word
+from judge.words import localise, sentence, verdict_word
 
 View = dict[str, Any]
 WAITING = submissions.VERSION_STEP - 1
@@ -34,33 +34,32 @@ def make_view(
     position: int,
     problem: Problem | None,
     lang: str,
-    level: str,
+    level: Level,
 ) -> View:
     """The view of a submission (the JSON API's answer) in ``lang``, hidden cases shown up to ``level``.
 
     ``position`` is 1 for the next in the queue, 0 for what does not wait.
     """
     submission = judgement.submission
-    report = _report(judgement, running)
-    shown = disclose(report, level)
-    if problem is not None:
-        shown = localise(shown, problem, lang)
     done = judgement.status == "done"
+    shown = _done(judgement, problem, lang, level) if done else _running(running, problem, lang, level)
     return {
         **_summary(submission, judgement, lang),
         "title": _title(problem, submission.slug, lang),
         "source": submission.source.decode("utf-8", "replace"),
         "version": seen_version(judgement, running, position),
         "queue_position": position,
-        "cases_total": len(shown["cases"]) if done else running and running.cases_total,
-        "cases": shown["cases"],
-        "load": shown.get("load"),
-        "phases": shown.get("phases") or {},
-        "backend": shown.get("backend"),
-        "protections": shown.get("protections") or {},
+        **{
+            "cases_total": None,
+            "cases": [],
+            "load": None,
+            "phases": {},
+            "backend": None,
+            "message": None,
+            **shown,
+        },
         "problem_version": judgement.problem_version,
         "seed": judgement.seed if done and level == "full" else None,
-        "message": _message(shown, lang),
     }
 
 
@@ -95,22 +94,31 @@ def _summary(submission: Submission, judgement: Judgement, lang: str) -> View:
     }
 
 
-def _report(judgement: Judgement, running: Running | None) -> dict[str, Any]:
-    if judgement.report is not None:
-        report: dict[str, Any] = json.loads(judgement.report)
-        return report
-    cases = list(submissions.clean(running.cases)) if judgement.status == "running" and running else []
-    return {"format": 1, "load": None, "phases": {}, "cases": cases, "verdict": None}
+def _done(judgement: Judgement, problem: Problem | None, lang: str, level: Level) -> View:
+    report: dict[str, Any] = json.loads(judgement.report or "{}")
+    if "fault" in report:
+        return {"message": lines.line(f"fault.{report['fault']}", lang)}
+    shown = disclose(report, level)
+    if problem is not None:
+        shown = localise(shown, problem, lang)
+    told = ("cases", "load", "phases", "backend", "protections", "versions", "limits", "message")
+    return {"cases_total": len(shown["cases"]), **{name: shown[name] for name in told if name in shown}}
+
+
+def _running(running: Running | None, problem: Problem | None, lang: str, level: Level) -> View:
+    if running is None:
+        return {}
+    cases = [disclose_case(case, level) for case in submissions.clean(running.cases)]
+    if problem is not None:
+        cases = [_worded(case, problem, lang) for case in cases]
+    return {"cases_total": running.cases_total, "cases": cases}
+
+
+def _worded(case: dict[str, Any], problem: Problem, lang: str) -> dict[str, Any]:
+    return {**case, "verdict_word": verdict_word(case["verdict"], lang), **sentence(case, problem, lang)}
 
 
 def _title(problem: Problem | None, slug: str, lang: str) -> str:
     if problem is None:
         return slug
     return problem.title.get(lang) or next(iter(problem.title.values()), slug)
-
-
-def _message(shown: dict[str, Any], lang: str) -> str | None:
-    if "fault" in shown:
-        return lines.line(f"fault.{shown['fault']}", lang)
-    message: str | None = shown.get("message")
-    return message

@@ -35,8 +35,8 @@ class Board:
             self._tell(job.submission_id)
 
     def count(self, job: Job, cases_total: int) -> None:
-        """The grader knows how many cases there will be."""
-        self._update(job, lambda state: Running(_next(state), cases_total, state.cases))
+        """The grader knows how many cases there will be; said again when it begins anew after a fault of ours."""
+        self._update(job, lambda state: Running(_next(state), cases_total))
 
     def case(self, job: Job, case: dict[str, Any]) -> None:
         """A case is finished."""

@@ -1,0 +1,118 @@
+"""The commands and their options."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from judge.cli import bank, system, testing
+from judge.cli.context import Context
+from judge.config import SANDBOXES
+from judge.lines import LANGS, UserError, judge_command, line
+
+Run = Callable[[Context], int]
+HEADINGS = {
+    "usage: ": "usage",
+    "positional arguments": "arguments",
+    "options:": "options",
+    "show this help message and exit": "help",
+}
+COMPLAINTS = {
+    r"arguments are required: (?P<names>.*)": "missing",
+    r"unrecognized arguments: (?P<names>.*)": "unknown",
+    r"invalid choice: (?P<value>\S+?),? .*?\(choose from (?P<choices>.*)\)": "choice",
+}
+COMMANDS = ("doctor", "list", "start", "test", "check", "solution", "serve", "db", "lang")
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, in the reader's language; never a page of usage."""
+
+    def __init__(self, *args: Any, lang: str = "zh", **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.lang = lang
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError("usage", command=self.prog, why=_complaint(message, self.lang))
+
+    def format_help(self) -> str:
+        text = super().format_help()
+        for said, key in HEADINGS.items():
+            text = text.replace(said, line(f"help.{key}", self.lang))
+        return text
+
+
+def _complaint(message: str, lang: str) -> str:
+    """argparse's English complaint in the reader's language, where it is one that is known."""
+    for pattern, key in COMPLAINTS.items():
+        if found := re.search(pattern, message):
+            return line(f"usage.{key}", lang, **found.groupdict())
+    return message
+
+
+def make_parser(lang: str) -> Parser:
+    """The parser of the whole command line; ``run`` of its result is the command to run."""
+
+    def text(key: str) -> str:
+        return line(f"help.{key}", lang)
+
+    common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--lang", choices=LANGS, help=text("lang"))
+    common.add_argument("--sandbox", choices=SANDBOXES, help=text("sandbox"))
+    parser = Parser(
+        prog=judge_command(), description=text("judge"), epilog=text("epilog"), parents=[common], lang=lang
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+
+    def add(name: str, run: Run) -> argparse.ArgumentParser:
+        command = commands.add_parser(
+            name, lang=lang, help=text(name), description=text(name), parents=[common]
+        )
+        command.set_defaults(run=run)
+        return command
+
+    add("doctor", system.doctor)
+    add("list", bank.list_problems)
+    add("start", bank.start).add_argument("problem", metavar="N", help=text("problem"))
+    _add_test(add("test", testing.test), text)
+    _add_check(add("check", system.check), text)
+    solution = add("solution", bank.solution)
+    solution.add_argument("problem", metavar="N", help=text("problem"))
+    solution.add_argument("--yes", action="store_true", help=text("yes"))
+    serve = add("serve", system.serve)
+    serve.add_argument("--host", help=text("host"))
+    serve.add_argument("--port", help=text("port"))
+    add("db", system.db).add_argument(
+        "action", nargs="?", choices=("status", "path", "upgrade"), default="status", help=text("db-action")
+    )
+    add("lang", system.lang).add_argument("language", nargs="?", choices=LANGS, help=text("language"))
+    return parser
+
+
+def expand(arguments: list[str]) -> list[str]:
+    """``189 my.py`` is short for ``test 189 my.py``; options before it stay before it."""
+    for place, argument in enumerate(arguments):
+        value_of_option = place > 0 and arguments[place - 1] in ("--lang", "--sandbox")
+        if argument.startswith("-") or value_of_option:
+            continue
+        return arguments if argument in COMMANDS else [*arguments[:place], "test", *arguments[place:]]
+    return arguments
+
+
+def _add_test(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:
+    command.add_argument("problem", metavar="N", help=text("problem"))
+    command.add_argument("files", metavar="FILE", nargs="*", default=[], help=text("files"))
+    command.add_argument("--examples", "--run", action="store_true", help=text("examples"))
+    command.add_argument("--json", action="store_true", help=text("json"))
+    command.add_argument("--seed", help=text("seed"))
+    command.add_argument("--watch", action="store_true", help=text("watch"))
+    command.add_argument("--no-save", action="store_true", help=text("no-save"))
+    command.add_argument("-v", "--verbose", action="store_true", help=text("verbose"))
+
+
+def _add_check(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:
+    command.add_argument("problems", metavar="N", nargs="*", default=[], help=text("problems"))
+    command.add_argument("--quick", action="store_true", help=text("quick"))
+    command.add_argument("--json", action="store_true", help=text("check-json"))

@@ -1,0 +1,151 @@
+"""A judgement at the command line: one JSON object, or lines for a human with what failed first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from judge.cli.context import Context
+from judge.grading.disclose import disclose
+from judge.problem import Problem
+from judge.words import localise, verdict_word
+
+SIGNS = {"AC": "✓", "SKIP": "-", "SE": "!"}
+COLOURS = {"AC": "green", "SKIP": "dim", "SE": "yellow"}
+CASE_FIELDS = ("name", "group", "part", "verdict", "points", "max_points", "mistake", "time_s", "memory_mib")
+Case = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One file's report, disclosed at the configured level and in words."""
+
+    file: str
+    problem: Problem
+    report: dict[str, Any]
+    message: str | None  # about the whole: why it could not be loaded, what failed of ours
+
+    @property
+    def verdict(self) -> str:
+        """The shown verdict's code."""
+        return str(self.report["verdict"])
+
+
+def put_into_words(context: Context, file: str, problem: Problem, report: dict[str, Any]) -> Judged:
+    """What of a report may be shown, in the reader's language."""
+    shown = localise(disclose(report, context.config.level), problem, context.lang)
+    return Judged(file, problem, shown, shown.get("message"))
+
+
+def as_json(judged: Judged) -> dict[str, Any]:
+    """The object of ``--json``, format 1; the seed is null below level full."""
+    report = judged.report
+    cases = [
+        {**{name: case[name] for name in CASE_FIELDS}, "message": _sentence(case)} for case in report["cases"]
+    ]
+    return {
+        "format": 1,
+        "problem": judged.problem.number,
+        "slug": judged.problem.slug,
+        "file": judged.file,
+        "verdict": judged.verdict,
+        "score": report["score"],
+        "problem_version": report["problem_version"],
+        "seed": report.get("seed"),
+        "time_s": _time_s(judged),
+        "cases": cases,
+    }
+
+
+def show(context: Context, judged: Judged, verbose: bool = False) -> None:
+    """Failed cases with advice, then message; then what passed, by part; the verdict last, where the eye rests."""
+    out = context.out
+    out.print(out.style(f"{judged.problem.label_in(context.lang)}  {judged.file}", "bold"))
+    cases: list[Case] = judged.report["cases"]
+    if judged.message and (judged.report["load"] or judged.verdict in ("SE", "SKIP")):
+        out.print(out.wrap(judged.message, "  "))
+    advised: set[str] = set()
+    for case in cases:
+        if case["verdict"] not in ("AC", "SKIP") and case["ran"]:
+            _show_failed(context, case, advised)
+    _show_rest(context, [case for case in cases if case["ran"] or case["verdict"] in ("AC", "SKIP")], verbose)
+    not_run = sum(not case["ran"] and case["verdict"] not in ("AC", "SKIP") for case in cases)
+    if not_run:
+        context.say("not-run", count=not_run)
+    _show_verdict(context, judged)
+
+
+def _show_failed(context: Context, case: Case, advised: set[str]) -> None:
+    out, verdict = context.out, case["verdict"]
+    word = f"{verdict} {verdict_word(verdict, context.lang)}"
+    sign = SIGNS.get(verdict, "✗")
+    out.print(f"{out.style(f'{sign} {word}', _colour(verdict), 'bold')}  {_titled(context, case)}")
+    advice = case.get("advice")
+    if advice and advice in advised:
+        out.print(f"    {context.text('advice-above')}")
+    elif advice:
+        advised.add(advice)
+        out.print(out.wrap(advice, "    "))
+    if case.get("message"):
+        out.print(out.style(out.wrap(case["message"], "    "), "dim"))
+    detail = case.get("detail") or {}
+    if stdout := detail.get("stdout"):
+        out.print(out.wrap(f"{context.text('printed')}\n{stdout.rstrip()}", "    | "))
+
+
+def _show_rest(context: Context, cases: list[Case], verbose: bool) -> None:
+    out = context.out
+    for part in dict.fromkeys(case["part"] for case in cases):
+        of_part = [case for case in cases if case["part"] == part]
+        passed = [case for case in of_part if case["verdict"] == "AC"]
+        points = sum(case["points"] for case in of_part)
+        most = sum(case["max_points"] for case in of_part)
+        line = context.text(
+            "part",
+            part=part,
+            passed=len(passed),
+            total=len(of_part),
+            points=_number(points),
+            most=_number(most),
+        )
+        whole = len(passed) == len(of_part)
+        out.print(f"{out.style('✓', 'green') if whole else '·'} {line}")
+        for case in [case for case in of_part if case["verdict"] in ("AC", "SKIP")] if verbose else []:
+            time_ms = context.text("milliseconds", ms=round(1000 * case["time_s"]))
+            out.print(f"    {SIGNS[case['verdict']]} {case['verdict']}  {_titled(context, case)}  {time_ms}")
+
+
+def _show_verdict(context: Context, judged: Judged) -> None:
+    out, verdict = context.out, judged.verdict
+    cases = judged.report["cases"]
+    word = out.style(f"{verdict} {verdict_word(verdict, context.lang)}", _colour(verdict), "bold")
+    passed = sum(case["verdict"] == "AC" for case in cases)
+    counts = context.text("counts", passed=passed, total=len(cases), time_s=f"{_time_s(judged):.2f}")
+    score = (
+        context.text("score", score=_number(judged.report["score"])) if verdict not in ("SE", "SKIP") else ""
+    )
+    out.print("  ".join(part for part in (word, score, counts) if part))
+
+
+def _titled(context: Context, case: Case) -> str:
+    group = context.text(case["group"])
+    title = case.get("title") or case["name"]
+    place = context.out.style(f"({group}, {case['name']})", "dim")
+    return f"{title}  {place}"
+
+
+def _sentence(case: Case) -> str:
+    return " ".join(part for part in (case.get("advice"), case.get("message")) if part)
+
+
+def _time_s(judged: Judged) -> float:
+    time_s: float = sum(case["time_s"] for case in judged.report["cases"])
+    return round(time_s, 6)
+
+
+def _colour(verdict: str) -> str:
+    return COLOURS.get(verdict, "red")
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,80 @@
+"""The commands about the judge itself: doctor, serve, check, db, lang."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from judge.cli.context import Context
+from judge.config import REPOSITORY, Config, save_language
+
+MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "bad": ("✗", "red")}
+
+
+def doctor(context: Context) -> int:
+    """Say what works here and what stands in the way; 3 when nothing can be judged."""
+    from judge.doctor import examine
+
+    bad = 0
+    for finding in examine(context.config, context.lang):
+        sign, colour = MARKS[finding.level]
+        context.out.print(f"{context.out.style(sign, colour)} {finding.text}")
+        bad += finding.level == "bad"
+    context.out.print()
+    context.say("doctor-bad" if bad else "doctor-good", count=bad)
+    return 3 if bad else 0
+
+
+def serve(context: Context) -> int:
+    """Say where the data lies and hand the process over to the web server."""
+    environ = {**os.environ, **server_environment(context.config, context.lang)}
+    host, port = context.args.host, context.args.port
+    environ |= {name: value for name, value in (("JUDGE_HOST", host), ("JUDGE_PORT", port)) if value}
+    config = Config.from_env(environ)
+    context.say("serving", data=config.data, address=config.address)
+    sys.stdout.flush()
+    os.chdir(
+        REPOSITORY
+    )  # `-m` looks in the current folder first, and a learner's may hold a `web` of its own
+    os.execve(sys.executable, [sys.executable, "-m", "web"], environ)
+
+
+def server_environment(config: Config, lang: str) -> dict[str, str]:
+    """The settings for a server that starts in another folder: every path made absolute."""
+    extra_roots = os.pathsep.join(str(root) for root in config.problem_roots[1:])
+    given = {"JUDGE_DATA": str(config.data), "JUDGE_PROBLEMS": extra_roots, "JUDGE_LANG": lang}
+    return {**given, "JUDGE_SANDBOX": config.sandbox}
+
+
+def check(context: Context) -> int:
+    """The gate that every problem passes: solutions, wrong solutions, stubs, mutations."""
+    from judge.authoring import gate
+
+    names = context.args.problems
+    problems = [context.find(name) for name in names] if names else context.catalogue.all()
+    context.args.sandbox, context.args.lang = context.config.sandbox, context.lang
+    status: int = gate.main(problems, options=context.args)
+    return status
+
+
+def db(context: Context) -> int:
+    """Where the database is and what it stands at; ``upgrade`` brings it up to this program."""
+    from judge.db import REVISION, Database
+
+    database = Database(context.config.database_url)
+    if context.args.action == "path":
+        context.out.print(database.place)
+        return 0
+    if context.args.action == "upgrade":
+        database.upgrade()
+    context.say("database", place=database.place, found=database.revision() or "-", known=REVISION)
+    return 0
+
+
+def lang(context: Context) -> int:
+    """Show the language, or keep another one for later."""
+    if context.args.language:
+        save_language(context.config.data, context.args.language)
+        context.lang = context.args.language
+    context.say("language")
+    return 0

@@ -1,0 +1,138 @@
+"""`judge test N [FILE...]`: judge files as the server does, store what came of it, say it in words or JSON."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from judge.cli import bank
+from judge.cli.context import Context, shown_path
+from judge.lines import UserError
+from judge.problem import Problem
+
+if TYPE_CHECKING:
+    from judge.cli.results import Judged
+    from judge.grading.grade import Grade, Grader
+
+SOURCE_MAX_BYTES = 128 << 10
+WATCH_EVERY_S = 0.3
+
+
+def test(context: Context) -> int:
+    """Judge the files named, or the learner's own in the workspace; 0 when every one is accepted."""
+    args = context.args
+    problem = context.find(args.problem)
+    files = [Path(name) for name in args.files] or [context.workspace_file(problem)]
+    if not args.files and bank.write_starter(context, problem):
+        context.note("started", path=shown_path(files[0]), number=problem.number)
+        if not args.watch:
+            return 1
+    sources = [read_source(path) for path in files]
+    if _stores(context):
+        context.database.check_writable()
+        _ = context.user_id
+    return _judge_files(context, problem, files, sources)
+
+
+def read_source(path: Path) -> bytes:
+    """The bytes of a file to judge, at most one more than may be submitted; UserError when it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(SOURCE_MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise UserError("no-file", path=path) from error
+    except OSError as error:
+        raise UserError("file", path=path, why=error.strerror or error) from error
+
+
+def _judge_files(context: Context, problem: Problem, files: list[Path], sources: list[bytes]) -> int:
+    from judge.startup import open_grader
+
+    context.note("starting", sandbox=context.config.sandbox)
+    size = min(len(files), context.config.workers)
+    with open_grader(context.config.sandbox, size, spares=0, problems=[problem]) as (pool, grader):
+        context.note("judging", count=len(files), backend=pool.backend)
+        verdicts = [_tell(context, one) for one in _graded(context, problem, files, sources, grader, size)]
+        if context.args.watch:
+            _watch(context, problem, files, grader)
+    if "SE" in verdicts:
+        return 3
+    return 0 if all(verdict == "AC" for verdict in verdicts) else 1
+
+
+def _graded(
+    context: Context, problem: Problem, files: list[Path], sources: list[bytes], grader: Grader, size: int
+) -> Iterator[Judged]:
+    """The judgements in the files' order, ``size`` at a time."""
+    from judge.cli.results import put_into_words
+
+    with ThreadPoolExecutor(size) as threads:
+        grades = threads.map(lambda source: _grade(context, problem, source, grader), sources)
+        for path, source, graded in zip(files, sources, grades, strict=True):
+            if _stores(context):
+                _store(context, source, graded)
+            for fault in graded.faults:
+                context.note("fault", why=fault)
+            yield put_into_words(context, shown_path(path), graded.problem, graded.report())
+
+
+def _grade(context: Context, problem: Problem, source: bytes, grader: Grader) -> Grade:
+    from judge.grading.grade import grade
+
+    return grade(problem, source, grader=grader, seed=context.args.seed, mode=_mode(context))
+
+
+def _store(context: Context, source: bytes, graded: Grade) -> None:
+    from judge.submissions import record_finished
+
+    record_finished(
+        context.database, context.user_id, graded.problem, source, _mode(context), graded.report()
+    )
+
+
+def _tell(context: Context, judged: Judged) -> str:
+    from judge.cli.results import as_json, show
+
+    if context.args.json:
+        context.out.print(json.dumps(as_json(judged), ensure_ascii=False, allow_nan=False))
+    else:
+        show(context, judged, context.args.verbose)
+    return judged.verdict
+
+
+def _watch(context: Context, problem: Problem, files: list[Path], grader: Grader) -> None:
+    """Judge each file again whenever it is saved, until Ctrl+C."""
+    seen = {path: _stamp(path) for path in files}
+    context.note("watching")
+    try:
+        while True:
+            time.sleep(WATCH_EVERY_S)
+            changed = [path for path in files if _stamp(path) not in (seen[path], None)]
+            seen |= {path: _stamp(path) for path in changed}
+            sources = [read_source(path) for path in changed]
+            for judged in _graded(context, problem, changed, sources, grader, 1):
+                _tell(context, judged)
+    except KeyboardInterrupt:
+        context.err.print()
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """What changes when a file is saved; None while an editor has it away."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _mode(context: Context) -> Literal["run", "submit"]:
+    return "run" if context.args.examples else "submit"
+
+
+def _stores(context: Context) -> bool:
+    """A judgement with a chosen seed is a replay: it is looked at, and counts for nothing."""
+    return not context.args.no_save and context.args.seed is None

@@ -1,0 +1,118 @@
+"""`judge doctor`: what this machine can do, what protects it, and one line for each obstacle."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Literal
+
+from judge.catalogue import Catalogue
+from judge.config import REPOSITORY, Config
+from judge.db import REVISION, Database
+from judge.lines import UserError, line
+from judge.problem import ProblemError
+
+PACKAGES = ("torch", "numpy", "pytest", "flask", "sqlalchemy")
+BUNDLE = REPOSITORY / "web" / "static" / "vendor" / "bundle.json"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the doctor's. ``bad``: nothing can be judged until it is put right; ``warn``: something is missing."""
+
+    level: Literal["ok", "warn", "bad"]
+    text: str
+
+
+def examine(config: Config, lang: str) -> Iterator[Finding]:
+    """Findings one by one, as they are made: the sandbox comes last, because it takes seconds."""
+    yield Finding(
+        "ok", _line(lang, "python", version=platform.python_version(), system=_system(), cores=os.cpu_count())
+    )
+    yield from _packages(lang)
+    yield from _data(config, lang)
+    yield from _problems(config, lang)
+    yield _bundle(lang)
+    yield from _sandbox(config, lang)
+
+
+def _line(lang: str, key: str, /, **values: object) -> str:
+    return line(f"doctor.{key}", lang, **values)
+
+
+def _system() -> str:
+    return f"{platform.system()} {platform.release()} {platform.machine()}"
+
+
+def _packages(lang: str) -> Iterator[Finding]:
+    for name in PACKAGES:
+        try:
+            yield Finding("ok", f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            yield Finding("bad", _line(lang, "no-package", name=name))
+
+
+def _data(config: Config, lang: str) -> Iterator[Finding]:
+    try:
+        database = Database(config.database_url)
+        database.upgrade()
+        database.check_writable()
+    except UserError as error:
+        yield Finding("bad", error.line(lang))
+    else:
+        yield Finding("ok", _line(lang, "database", place=database.place, revision=REVISION))
+        database.close()
+
+
+def _problems(config: Config, lang: str) -> Iterator[Finding]:
+    try:
+        catalogue = Catalogue(config.problem_roots)
+    except ProblemError as error:
+        yield Finding("bad", str(error))
+        return
+    problems = catalogue.all()
+    here = [problem for problem in problems if problem.gpu != "required" or _has_gpu()]
+    level: Literal["ok", "bad"] = "ok" if here else "bad"
+    yield Finding(level, _line(lang, "problems", here=len(here), total=len(problems)))
+    for broken in catalogue.broken:
+        yield Finding("warn", _line(lang, "broken", why=broken))
+
+
+def _has_gpu() -> bool:
+    return os.path.exists("/dev/nvidiactl")
+
+
+def _bundle(lang: str) -> Finding:
+    if BUNDLE.is_file():
+        return Finding("ok", _line(lang, "bundle"))
+    return Finding("warn", _line(lang, "no-bundle"))
+
+
+def _sandbox(config: Config, lang: str) -> Iterator[Finding]:
+    from sandbox.canary import run_canary
+
+    from sandbox.pool import NoBackend, Settings, all_backends, open_pool
+
+    for backend in all_backends(Settings(), memory_mib=2048):
+        reason = backend.available()
+        if reason:
+            yield Finding("warn", _line(lang, "no-backend", name=backend.name, why=reason.text(lang)))
+        else:
+            yield Finding("ok", _line(lang, "backend", name=backend.name))
+    try:
+        with open_pool(config.sandbox, size=1, settings=Settings(spares=0)) as pool:
+            yield Finding("ok", _line(lang, "chosen", name=pool.backend, factor=f"{pool.factor:.2f}"))
+            for name, how in pool.protections.items():
+                yield Finding("ok", _line(lang, "protection", name=name, how=how))
+            findings = run_canary(pool)
+    except NoBackend as error:
+        for why in error.lines(lang):
+            yield Finding("bad", why)
+        return
+    for finding in findings:
+        yield Finding("bad", _line(lang, "canary-escaped", what=finding))
+    if not findings:
+        yield Finding("ok", _line(lang, "canary"))
