@@ -28,6 +28,7 @@ class CaseMark:
 
     part: str
     points: int
+    means: Mapping[str, str] = field(default_factory=dict)  # an ending that is no WA to its mistake key
 
 
 class Wrong(Exception):
@@ -64,13 +65,17 @@ def tolerances(table: Mapping[str, Tolerance]) -> Iterator[None]:
         _here.tolerances = before
 
 
-def case(*, part: str, points: int) -> Callable[[Function], Function]:
-    """Marks a pytest function as a case of ``part`` worth ``points``; each parameter set is a case of its own."""
+def case(*, part: str, points: int, means: Mapping[str, str] | None = None) -> Callable[[Function], Function]:
+    """Marks a pytest function as a case of ``part`` worth ``points``; each parameter set is a case of its own.
+
+    ``means`` names the mistake where the case was made to see one as something else than a wrong value: verdicts
+    (``"TLE"``, ``"RE"``) or builtin exceptions (``"KeyError"``) to mistake keys.
+    """
     if type(points) is not int or points < 1:
         raise ValueError("points must be an integer of at least 1")
 
     def mark(function: Function) -> Function:
-        setattr(function, CASE_MARK, CaseMark(part, points))
+        setattr(function, CASE_MARK, CaseMark(part, points, means or {}))
         return function
 
     return mark

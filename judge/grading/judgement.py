@@ -131,7 +131,7 @@ class Judgement:
         record |= {
             "verdict": str(outcome.verdict),
             "points": case.points if accepted else 0,
-            "mistake": outcome.mistake,
+            "mistake": case.mistake_of(outcome),
             "ran": True,
             "facts": outcome.facts,
             "detail": outcome.detail,

@@ -5,7 +5,7 @@ One instance lives in a template. Collection happens there once; `Plugin.run` is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import pytest
 
 from judge.grading import author
+from judge.grading.outcome import Outcome
 from judge.grading.seeds import Rng, rng_for
 from judge.problem import Problem
 
@@ -27,7 +28,13 @@ class Case:
     group: str
     part: str
     points: int
+    means: Mapping[str, str]
     item: pytest.Function
+
+    def mistake_of(self, outcome: Outcome) -> str | None:
+        """The key of the mistake behind ``outcome``: its own, or what the case says such an ending means."""
+        named = (self.means.get(name) for name in (outcome.facts.get("builtin", ""), str(outcome.verdict)))
+        return outcome.mistake or next((key for key in named if key), None)
 
     def blank(self) -> dict[str, Any]:
         """The case's record before anything is known about it."""
@@ -131,7 +138,7 @@ class Plugin:
             self.faults.append(f"{item.nodeid}: problem.toml has no part {mark.part}")
         else:
             group = GROUPS[Path(item.path).name]
-            self.cases.append(Case(case_name(item), group, mark.part, mark.points, item))
+            self.cases.append(Case(case_name(item), group, mark.part, mark.points, mark.means, item))
 
 
 def case_name(item: Any) -> str:
