@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import torch
 
 if TYPE_CHECKING:
     from minisgl.attention.base import BaseAttnBackend, BaseAttnMetadata
-    from minisgl.kvcache.base import BaseKVCache
+    from minisgl.kvcache.base import BaseKVCache, CacheHandle
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Req:
     output_len: int  # tokens it may still generate
     uid: int
     sampling_params: SamplingParams
-    cache_handle: Any  # what the prefix cache lent out; None without one
+    cache_handle: CacheHandle | None  # what the prefix cache lent out
     device_len: int = field(init=False)  # tokens it has after the current step
     max_device_len: int = field(init=False)
 

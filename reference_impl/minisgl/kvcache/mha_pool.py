@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from minisgl.distributed import get_tp_info
+from minisgl.kernel import store_cache
 from minisgl.kvcache.base import BaseKVCache
 from minisgl.utils import div_even
 
@@ -34,9 +35,8 @@ class MHAKVCache(BaseKVCache):
         return self._v[layer_id]
 
     def store_kv(self, k: torch.Tensor, v: torch.Tensor, out_loc: torch.Tensor, layer_id: int) -> None:
-        slots = out_loc.long()
-        self.k_cache(layer_id).flatten(0, 1).index_copy_(0, slots, k)
-        self.v_cache(layer_id).flatten(0, 1).index_copy_(0, slots, v)
+        k_cache, v_cache = self.k_cache(layer_id).flatten(0, 1), self.v_cache(layer_id).flatten(0, 1)
+        store_cache(k, v, k_cache, v_cache, out_loc)
 
     @property
     def device(self) -> torch.device:
