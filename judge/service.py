@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import socket
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 WAITING_MAX = 500
+FRESH_S = 1.0
 PREPARED = 4  # problems whose cases are collected before anybody asks
 
 
@@ -51,6 +53,7 @@ class Service:
         self.protections: dict[str, str] = {}
         self._judge = judge
         self._grader: Grader | None = None
+        self._found: dict[str, tuple[float, Problem | None]] = {}
         self._open = ExitStack()
 
     def start(self) -> None:
@@ -146,10 +149,15 @@ class Service:
         return seen_version(judgement, self._dispatcher.board.get(submission_id), position) != after_version
 
     def _find(self, slug: str) -> Problem | None:
-        try:
-            return self.catalogue.find(slug)
-        except (UnknownProblem, ProblemError):
-            return None
+        """The problem as it was on disk within the last second: a poll is no reason to look at every file."""
+        asked, problem = self._found.get(slug, (0.0, None))
+        if problem is None or time.monotonic() - asked > FRESH_S:
+            try:
+                problem = self.catalogue.find(slug)
+            except (UnknownProblem, ProblemError):
+                problem = None
+            self._found[slug] = (time.monotonic(), problem)
+        return problem
 
     def _grade(self, job: Job, on_start: Callable[[int], None], on_case: Callable[[Report], None]) -> Result:
         from judge.grading.grade import grade

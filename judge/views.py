@@ -21,11 +21,9 @@ WAITING = submissions.VERSION_STEP - 1
 
 def seen_version(judgement: Judgement, running: Running | None, position: int) -> int:
     """A number that changes whenever the view does: by stored changes, finished cases, and places in the queue."""
-    if judgement.status == "running" and running is not None:
-        return running.version
     if judgement.status == "queued":
         return judgement.version + WAITING - min(position, WAITING)
-    return judgement.version
+    return running.version if judgement.status == "running" and running is not None else judgement.version
 
 
 def make_view(
@@ -42,6 +40,7 @@ def make_view(
     """
     submission = judgement.submission
     done = judgement.status == "done"
+    running = running if judgement.status == "running" else None  # it may have begun since it was read
     shown = _done(judgement, problem, lang, level) if done else _running(running, problem, lang, level)
     return {
         **_summary(submission, judgement, lang),
