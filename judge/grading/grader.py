@@ -119,6 +119,7 @@ class Grader:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._log,
+                start_new_session=True,  # the terminal's interrupt is for the parent
             )
         self._sock = near
 

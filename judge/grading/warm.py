@@ -32,7 +32,6 @@ def main(fd: int) -> None:
     sock = socket.socket(fileno=fd)
     _preload()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps; nobody here asks for an exit status
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     Warm(sock).serve()
 
 

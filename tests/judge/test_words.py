@@ -117,7 +117,7 @@ def test_each_way_to_fail_has_a_sentence_of_its_own(problem: Problem, lang: str)
 def test_limits_are_named_as_they_were_applied(problem: Problem) -> None:
     case = record(verdict="TLE", facts={"kind": "timeout", "waited": False})
     assert "1.5" in sentence(case, problem, "en", {"time_limit_s": 1.5})["message"]
-    assert "took all of its 1 seconds" in sentence(case, problem, "en")["message"]
+    assert "took all of its 0.4 seconds" in sentence(case, problem, "en")["message"]
 
 
 def test_title_and_advice_are_the_authors_and_an_unknown_key_has_none(problem: Problem) -> None:

@@ -1,4 +1,5 @@
 import torch
+
 from judge.grading.author import case, check
 
 

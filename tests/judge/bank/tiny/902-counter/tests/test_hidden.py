@@ -1,4 +1,5 @@
 import pytest
+
 from judge.grading.author import case, check, wrong
 
 

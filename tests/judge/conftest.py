@@ -1,0 +1,55 @@
+"""One pool of zygotes and one warm grader for all tests of the judge that grade for real."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from judge.grading.grade import Grader
+from judge.problem import Problem, load_problem
+from sandbox.pool import NoBackend, open_pool
+from tests.conftest import missing
+
+BANK = Path(__file__).parent / "bank" / "tiny"
+BACKENDS = ["landlock", pytest.param("docker", marks=pytest.mark.docker)]
+
+
+@pytest.fixture(scope="session", params=BACKENDS)
+def grader(request: pytest.FixtureRequest) -> Iterator[Grader]:
+    """A grader over two zygotes of each backend that can be had here."""
+    try:
+        pool = open_pool(request.param, size=2)
+    except NoBackend as error:
+        missing(str(error))
+    with pool, Grader(pool) as grader:
+        yield grader
+
+
+@pytest.fixture(scope="session")
+def adding() -> Problem:
+    """A problem of one example and one hidden case."""
+    return load_problem(BANK / "901-add")
+
+
+@pytest.fixture(scope="session")
+def counting() -> Problem:
+    """A problem with support.py, harness.py, two parts and five cases."""
+    return load_problem(BANK / "902-counter")
+
+
+@pytest.fixture
+def with_hidden(tmp_path: Path) -> Callable[[str], Problem]:
+    """Makes a copy of `adding` whose hidden cases are the given source."""
+
+    def make(cases: str) -> Problem:
+        folder = Path(shutil.copytree(BANK / "901-add", tmp_path / "901-add", dirs_exist_ok=True))
+        (folder / "tests" / "test_hidden.py").write_text(HEAD + cases)
+        return load_problem(folder)
+
+    return make
+
+
+HEAD = "import pytest\nimport torch\n\nfrom judge.grading.author import case, check, wrong\n\n\n"
