@@ -33,6 +33,7 @@ def main(fd: int) -> None:
     _preload()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps; nobody here asks for an exit status
     Warm(sock).serve()
+    os._exit(0)  # nothing to save, and taking torch down would hold the parent up for seconds
 
 
 class Warm:
