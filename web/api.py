@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify, request, url_for
 
+from web import current
 from web.current import (
     View,
     asked_wait_s,
@@ -18,7 +19,7 @@ from web.current import (
 )
 from web.errors import Refused
 from web.problems import all_rows
-from web.workspace import MODES, history_of
+from web.workspace import history_of
 
 bp = Blueprint("api", __name__)
 
@@ -29,10 +30,7 @@ def submit() -> Response:
     body = json_body()
     problem = find_problem(str(field(body, "problem", (int, str))))
     source = field(body, "source", (str,))
-    mode = body.get("mode", "submit")
-    if mode not in MODES:
-        raise Refused("bad-field", 400, field="mode", expected='"run", "submit"')
-    submission_id = service().submit(problem, source.encode(errors="surrogatepass"), mode)
+    submission_id = current.submit(problem, source, body.get("mode", "submit"))
     return answer_created(wait_until_done(submission(submission_id)))
 
 
@@ -42,15 +40,14 @@ def show(submission_id: int) -> Response:
     view = wait_for_change(submission(submission_id))
     response = jsonify(view)
     response.set_etag(etag(view))
-    return response.make_conditional(request)
+    response.make_conditional(request)
+    return response
 
 
 @bp.post("/api/submissions/<int:submission_id>/retry")
 def retry(submission_id: int) -> Response:
     """Judge once more what ended by the judge's own fault; 409 for any other verdict."""
-    if submission(submission_id)["verdict"] != "SE":
-        raise Refused("not-retryable", 409)
-    service().retry(submission_id)
+    current.retry(submission(submission_id))
     return answer_created(wait_until_done(submission(submission_id)))
 
 

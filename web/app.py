@@ -65,7 +65,6 @@ def add_template_words(app: Flask) -> None:
         pairs=facts.pairs,
         notes=facts.notes,
         places=facts.places,
-        exception=facts.exception,
         call=facts.call,
     )
 

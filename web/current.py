@@ -15,11 +15,14 @@ from web.i18n import language
 
 if TYPE_CHECKING:
     from judge.service import Service
+    from judge.submissions import Mode
 
 View = dict[str, Any]
 """A submission as the service shows it: disclosed, and in the reader's language."""
 
+MODES = ("run", "submit")
 THREADS = 16
+LARGEST_ID = (1 << 63) - 1  # what a database can be asked for
 LONGEST_WAIT_S = 2.0
 _waiting = threading.BoundedSemaphore(THREADS // 2)  # the other half always answers at once
 
@@ -42,7 +45,23 @@ def find_problem(name: str) -> Problem:
 
 def submission(submission_id: int) -> View:
     """The submission's view in the reader's language, or 404."""
-    return service().view(submission_id, language()) or abort(404)
+    known = service().view(submission_id, language()) if submission_id <= LARGEST_ID else None
+    return known or abort(404)
+
+
+def submit(problem: Problem, source: str, mode: object) -> int:
+    """Store a submission and have it judged; its number. Refused with 400 for an unknown mode."""
+    if mode not in MODES:
+        raise Refused("bad-field", 400, field="mode", expected=" / ".join(MODES))
+    # A lone surrogate may come in by JSON; as bytes it is no UTF-8, which is the cell's to say.
+    return service().submit(problem, source.encode(errors="surrogatepass"), cast("Mode", mode))
+
+
+def retry(view: View) -> None:
+    """Have judged again what ended by our own fault; Refused with 409 for any other verdict."""
+    if view["verdict"] != "SE":
+        raise Refused("not-retryable", 409)
+    service().retry(view["id"])
 
 
 def etag(view: View) -> str:

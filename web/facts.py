@@ -82,12 +82,6 @@ def places(record: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"line": line, "function": ""} for line in lines]
 
 
-def exception(detail: dict[str, Any]) -> str:
-    """An exception as Python prints its last line."""
-    name, message = detail.get("name") or "", detail.get("message") or ""
-    return f"{name}: {message}" if name and message else name or message
-
-
 def call(one: dict[str, Any]) -> str:
     """A call of the submission as source, one argument a line where they are long."""
     arguments = [*one["args"], *(f"{key}={text}" for key, text in one["kwargs"].items())]

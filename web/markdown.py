@@ -11,17 +11,51 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Scanned
 from markupsafe import Markup
 from mdit_py_plugins.anchors import anchors_plugin
+from mdit_py_plugins.anchors.index import slugify
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-TAGS = frozenset(
-    "a blockquote br code dd del div dl dt em h1 h2 h3 h4 h5 hr img li ol p pre s span strong table tbody td th "
-    "thead tr ul".split()
-)
-ATTRIBUTES = {
+TAGS = set(nh3.ALLOWED_TAGS) & {
+    *(
+        "a",
+        "blockquote",
+        "br",
+        "code",
+        "dd",
+        "del",
+        "div",
+        "dl",
+        "dt",
+        "em",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "hr",
+    ),
+    *(
+        "img",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "s",
+        "span",
+        "strong",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ),
+}
+ATTRIBUTES: dict[str, set[str]] = {
     "*": {"id", "class"},
     "a": {"href", "title"},
     "img": {"src", "alt", "title"},
@@ -68,7 +102,9 @@ def parser() -> MarkdownIt:
     """CommonMark without raw HTML, with tables, strikethrough, ``$math$`` and heading anchors."""
     md = MarkdownIt("commonmark", {"html": False, "highlight": colour}).enable(["table", "strikethrough"])
     md.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
-    md.use(anchors_plugin, max_level=3)
+    md.use(
+        anchors_plugin, max_level=3, slug_func=lambda heading: f"s-{slugify(heading)}"
+    )  # no id of the page itself
 
     def parse(src: str, md: MarkdownIt, env: object, tokens: list[object]) -> list[object]:
         state = CjkState(src, md, env, tokens)  # type: ignore[arg-type]
@@ -88,7 +124,7 @@ PARSER = parser()
 def render(text: str) -> Markup:
     """The Markdown ``text`` as sanitised HTML; mathematics stays TeX in ``<span class="math ...">``."""
     html = nh3.clean(
-        PARSER.render(text), tags=set(TAGS), attributes=ATTRIBUTES, url_schemes={"http", "https", "mailto"}
+        PARSER.render(text), tags=TAGS, attributes=ATTRIBUTES, url_schemes={"http", "https", "mailto"}
     )
     return Markup(html)
 

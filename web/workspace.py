@@ -11,7 +11,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from judge.problem import Problem
 from web import guard, markdown
-from web.current import View, etag, find_problem, service, submission, wait_for_change
+from web.current import View, etag, find_problem, service, submission, submit, wait_for_change
+from web.current import retry as judge_again
 from web.errors import Refused
 from web.i18n import language, t
 from web.problems import title_of
@@ -20,7 +21,6 @@ from web.results import arrange
 bp = Blueprint("workspace", __name__)
 
 HISTORY_LENGTH = 50
-MODES = ("run", "submit")
 
 
 @bp.get("/problems/<slug>")
@@ -28,7 +28,7 @@ def show(slug: str) -> AnyResponse:
     """The workspace, with the submission of ``?submission=`` or the latest one beside it."""
     problem = find_problem(slug)
     if problem.slug != slug:
-        return redirect(url_for("workspace.show", slug=problem.slug, **request.args))
+        return redirect(url_for("workspace.show", slug=problem.slug))
     past = history_of(problem)
     shown = chosen_submission(problem, past)
     page = render_template(
@@ -51,12 +51,11 @@ def show(slug: str) -> AnyResponse:
 def send(slug: str) -> AnyResponse:
     """Take the code of a plain form and show the workspace again with its results."""
     problem = find_problem(slug)
-    mode = request.form.get("mode", "submit")
-    if mode not in MODES or "source" not in request.form:
+    if "source" not in request.form:
         raise Refused("bad-request", 400)
     # Browsers send line ends of a text area as CRLF, whatever was typed.
     source = request.form["source"].replace("\r\n", "\n")
-    submission_id = service().submit(problem, source.encode(errors="surrogatepass"), mode)
+    submission_id = submit(problem, source, request.form.get("mode", "submit"))
     return redirect(
         url_for("workspace.show", slug=problem.slug, submission=submission_id, _anchor="results"), 303
     )
@@ -85,9 +84,7 @@ def panel(submission_id: int) -> Response:
 def retry(submission_id: int) -> AnyResponse:
     """Judge once more what ended by the judge's own fault."""
     view = submission(submission_id)
-    if view["verdict"] != "SE":
-        raise Refused("not-retryable", 409)
-    service().retry(submission_id)
+    judge_again(view)
     return redirect(
         url_for("workspace.show", slug=view["slug"], submission=submission_id, _anchor="results"), 303
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,12 +18,14 @@ from judge.config import Config
 from judge.dispatch.base import Result, fault
 from judge.service import Service
 from judge.submissions import Job
+from sandbox.contract import Limits
 from web.app import create_app
 
 BANK = Path(__file__).parent / "bank"
 collect_ignore = ["bank"]
 
 Case = dict[str, Any]
+Submit = Callable[..., Any]
 
 
 def a_case(name: str, verdict: str, **more: Any) -> Case:
@@ -43,6 +48,7 @@ def a_case(name: str, verdict: str, **more: Any) -> Case:
 
 
 WRONG_FACTS = {
+    "kind": "wrong",
     "field": "out",
     "dtype": {"got": "int64", "want": "int32"},
     "values": {
@@ -97,7 +103,7 @@ class ScriptedJudge:
         self.jobs.append(job)
         word = job.source.decode(errors="replace").split()[0]
         if word == "fault":
-            return fault(job, "sandbox")
+            return fault(job, "internal")
         cases = SCRIPTS.get(word, [])
         cases = cases[:1] if job.mode == "run" else cases
         on_start(len(cases))
@@ -122,7 +128,7 @@ def report(job: Job, cases: list[Case]) -> dict[str, Any]:
         "seed": job.seed,
         "verdict": bad,
         "score": round(100 * earned / max(1, len(cases)), 2),
-        "limits": {},
+        "limits": dataclasses.asdict(Limits()),
         "backend": "landlock",
         "protections": {},
         "versions": {},
@@ -168,14 +174,23 @@ def client(app: Flask) -> FlaskClient:
 
 
 @pytest.fixture
-def submit(client: FlaskClient, service: Service) -> Callable[..., dict[str, Any]]:
+def submit(client: FlaskClient, service: Service) -> Submit:
     """Submit a scripted word over the API and wait for its verdict."""
 
     def send(word: str, mode: str = "submit") -> dict[str, Any]:
         answer = client.post("/api/submissions", json={"problem": 7, "source": f"{word} = 1", "mode": mode})
-        assert answer.status_code in (201, 202), answer.text
-        assert service.wait(answer.json["id"], 10)
-        found: dict[str, Any] = client.get(f"/api/submissions/{answer.json['id']}").json
+        assert answer.status_code == 202, answer.text
+        submission_id = json.loads(answer.data)["id"]
+        assert service.wait(submission_id, 10)
+        found: dict[str, Any] = json.loads(client.get(f"/api/submissions/{submission_id}").data)
         return found
 
     return send
+
+
+@pytest.fixture
+def token(client: FlaskClient) -> str:
+    """The token that the forms of this client's browser carry."""
+    found = re.search(r'name="csrf" value="([^"]+)"', client.get("/problems/add-pair").text)
+    assert found
+    return found[1]

@@ -37,7 +37,9 @@ def language() -> str:
     """The reader's language: the link just followed, else the cookie, Accept-Language, the configured one."""
     if "lang" not in g:
         wanted = (request.args.get("lang"), request.cookies.get(COOKIE))
-        accepted = request.accept_languages.best_match(LANGUAGES)
+        accepted = next(
+            (one for tag in request.accept_languages.values() if (one := tag[:2].lower()) in LANGUAGES), None
+        )
         default = current_app.config["JUDGE_LANG"]
         g.lang = next((one for one in (*wanted, accepted) if one in LANGUAGES), default)
     chosen: str = g.lang

@@ -98,6 +98,7 @@ async function openMonaco(boot, area) {
 const OPTIONS = {
   language: 'python',
   automaticLayout: true,
+  colorDecorators: false, // #189 is a problem, not a colour
   editContext: false, // with it, Chinese input methods lose their candidate window or double punctuation
   fixedOverflowWidgets: true,
   fontFamily: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',

@@ -10,5 +10,20 @@ export async function typeset(vendor) {
     if (!(formula instanceof HTMLElement)) continue;
     const options = { displayMode: formula.tagName === 'DIV', throwOnError: false, trust: false };
     katex.render(formula.textContent ?? '', formula, options);
+    if (!options.displayMode) keepWithPunctuation(formula);
   }
+}
+
+/**
+ * Browsers break a line after a formula, even before a full stop: bind the two together.
+ * @param {HTMLElement} formula
+ */
+function keepWithPunctuation(formula) {
+  const next = formula.nextSibling;
+  if (!(next instanceof Text) || !/^[,.;:!?)，。；：！？、）]/.test(next.data)) return;
+  const bound = document.createElement('span');
+  bound.className = 'bound';
+  formula.before(bound);
+  bound.append(formula, next.data[0]);
+  next.data = next.data.slice(1);
 }

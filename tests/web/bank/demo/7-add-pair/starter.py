@@ -1,2 +1,2 @@
-def add(a, b):
+def add(a: int, b: int) -> int:
     raise NotImplementedError

@@ -1,0 +1,135 @@
+"""The results of one submission, as the piece of page that is swapped in."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+Submit = Callable[..., dict[str, Any]]
+
+
+def panel_of(client: FlaskClient, view: dict[str, Any]) -> str:
+    return client.get(f"/submissions/{view['id']}/panel").text
+
+
+def read(answer: TestResponse) -> Any:
+    """The JSON of an answer."""
+    return json.loads(answer.data)
+
+
+def test_a_wrong_answer_reads_advice_then_message_then_facts(client: FlaskClient, submit: Submit) -> None:
+    panel = panel_of(client, submit("wrong"))
+    order = [
+        "答案错误",
+        "得分 33.3",
+        "两个大数",
+        "你算的是积",
+        'class="explain"',
+        "int64",
+        "int32",
+        "[0, 1]",
+        "37.5 %",
+    ]
+    places = [panel.index(text) for text in order]
+    assert places == sorted(places)
+    assert "<code>*</code>" in panel
+
+
+def test_values_stdout_and_inputs_are_shown_where_they_may_be(client: FlaskClient, submit: Submit) -> None:
+    panel = panel_of(client, submit("wrong"))
+    for text in ("add(1, 2)", "tensor([2, 4], dtype=int64)", "输出过长", ">20<", ">9<"):
+        assert text in panel
+
+
+def test_text_of_a_learner_is_escaped(client: FlaskClient, submit: Submit) -> None:
+    panel = panel_of(client, submit("wrong"))
+    assert "&lt;script&gt;alert(&#39;stdout&#39;)" in panel
+    assert "&lt;img src=x" in panel
+    for raw in ("<script", "<img", "<b>"):
+        assert raw not in panel
+
+
+def test_only_the_first_failure_is_open(client: FlaskClient, submit: Submit) -> None:
+    panel = panel_of(client, submit("wrong"))
+    assert 'data-key="case-add-large" class="case verdict-wa" open' in panel
+    assert 'data-key="case-add-many" class="case verdict-re">' in panel
+
+
+def test_the_learners_line_can_be_gone_to(client: FlaskClient, submit: Submit) -> None:
+    assert 'data-line="2">第 2 行，add</button>' in panel_of(client, submit("wrong"))
+
+
+def test_cases_that_did_not_run_are_told_apart(client: FlaskClient, submit: Submit) -> None:
+    panel = panel_of(client, submit("slow"))
+    assert "超时" in panel
+    assert '未运行 <span class="count">2</span>' in panel
+
+
+def test_code_that_does_not_load_has_its_message_and_line(client: FlaskClient, submit: Submit) -> None:
+    panel = panel_of(client, submit("unknown"))
+    assert 'data-verdict="CE"' in panel
+    assert 'class="message"' in panel
+    assert 'data-line="3"' in panel
+
+
+def test_verdict_phases_and_sandbox_are_told(client: FlaskClient, submit: Submit) -> None:
+    panel = panel_of(client, submit("right"))
+    for text in ("通过 3 / 3 个用例", "用例 0.12 s", "加载 4 ms", "沙箱 landlock", "AC 通过"):
+        assert text in panel
+
+
+def test_it_is_in_the_readers_language(client: FlaskClient, submit: Submit) -> None:
+    view = submit("wrong")
+    panel = client.get(f"/submissions/{view['id']}/panel", headers={"Accept-Language": "en"}).text
+    assert "Two large numbers" in panel
+    assert "That is the product" in panel
+    assert "答案" not in panel
+
+
+def test_an_unchanged_panel_is_a_304(client: FlaskClient, submit: Submit) -> None:
+    path = f"/submissions/{submit('right')['id']}/panel"
+    tag = client.get(path).headers["ETag"]
+    again = client.get(path, headers={"If-None-Match": tag})
+    assert (again.status_code, again.data) == (304, b"")
+    assert client.get(path, headers={"If-None-Match": tag, "Accept-Language": "en"}).status_code == 200
+
+
+def test_a_change_is_waited_for(app: Flask, client: FlaskClient, scripted: Any) -> None:
+    scripted.gate.clear()
+    view = read(client.post("/api/submissions", json={"problem": 7, "source": "right", "mode": "submit"}))
+    path = f"/submissions/{view['id']}/panel"
+    deadline = time.monotonic() + 10
+    while "已完成 1 / 3" not in (page := client.get(path)).text:
+        assert time.monotonic() < deadline
+    opener = threading.Timer(0.2, scripted.gate.set)
+    opener.start()
+    headers = {"If-None-Match": page.headers["ETag"], "Prefer": "wait=2"}
+    later = app.test_client().get(path, headers=headers)
+    assert later.status_code == 200
+    assert later.headers["ETag"] != page.headers["ETag"]
+    opener.join()
+
+
+def test_an_unknown_submission_is_a_404(client: FlaskClient) -> None:
+    assert client.get("/submissions/99/panel").status_code == 404
+    assert client.get("/submissions/99999999999999999999999/panel").status_code == 404
+
+
+def test_history_lists_newest_first_with_links(client: FlaskClient, submit: Submit) -> None:
+    submit("wrong")
+    submit("right", mode="run")
+    table = client.get("/problems/add-pair/history").text
+    assert table.index('data-submission="2"') < table.index('data-submission="1"')
+    assert "33.3" in table
+    assert "运行" in table
+
+
+def test_history_before_the_first_submission_says_so(client: FlaskClient) -> None:
+    assert "还没有提交过" in client.get("/problems/add-pair/history").text
