@@ -83,9 +83,7 @@ class Calls:
         self._dropped = []
         if self._depth == 0:
             self._asked = 0
-        self._depth += (
-            1  # stays up when an exception leaves from here: the cell is then in the midst of a call
-        )
+        self._depth += 1  # left so when an exception leaves from here, in the midst of a call
         self._channel.send(frame)
         reply = self._reply(nonce, encoder.places)
         outcome = self._outcome(reply, encoder.places)

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sandbox.cell.caps import Refused
+from sandbox.cell.caps import MAX_TENSORS, Refused
 from sandbox.cell.decode import Decoder
 from sandbox.cell.encode import Encoder, refusal
 from sandbox.cell.tensors import Received, Storages, argument_node, receive_result
@@ -114,7 +114,7 @@ class ResultDecoder(Decoder):
 
     def tagged(self, tag: str, parts: list[Node]) -> Any:
         """A tensor, a handle, or a callback that comes back."""
-        if tag == "T":
+        if tag == "T" and len(self._received) < MAX_TENSORS:
             received = receive_result(parts, self)
             place = place_name("result", self.path)
             self._received.append((received, place))

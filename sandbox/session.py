@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import ModuleType
 from typing import Any, Literal, NoReturn
 
@@ -37,8 +37,8 @@ _LEARNERS = ("syntax", "missing", "not-callable", "raised", "memory")
 class Session:
     """Cells for the cases of one judgement. ``deaths``: cells lost in a case; ``load_s``: CPU seconds of loads.
 
-    ``on_call`` is told name, args and kwargs of each call. The dataclasses that may cross are those of ``support``,
-    by default the module of that name as the cases import it.
+    ``on_call`` is told name, args and kwargs of each call. The dataclasses that may cross are those of ``support_module``,
+    by default the module ``support`` as the cases import it.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Session:
         limits: Limits,
         cell_seed: int,
         on_call: OnCall | None = None,
-        support: ModuleType | None = None,
+        support_module: ModuleType | None = None,
     ) -> None:
         self.deaths = 0
         self.load_s = 0.0
@@ -57,7 +57,7 @@ class Session:
         self._limits = limits
         self._seed = cell_seed
         self._on_call = on_call
-        support = support or sys.modules.get("support")
+        support = support_module or sys.modules.get("support")
         self._classes = dataclasses_of(support) if support is not None and program.support is not None else {}
         self._output = Output(limits.output_limit_kib)
         self._channel: Channel | None = None
@@ -94,8 +94,9 @@ class Session:
         return CaseUsage(cpu_s, self._budget.waited_s, ended.memory_mib, text, cut, self._died)
 
     def close(self) -> None:
-        """Ends the cell, if one is alive."""
-        self._abandon()
+        """Ends the cell, if one is alive. A zygote that no longer answers is the pool's to see."""
+        with suppress(SandboxFault):
+            self._abandon()
 
     def request(self, op: str, target: tuple[str, Any], *args: Any, **kwargs: Any) -> Any:
         """One request to the cell, on behalf of a proxy."""
@@ -210,11 +211,11 @@ def check_source(source: bytes) -> None:
     """Raises LoadFailed for what can be told without parsing: size, emptiness, NUL, encoding."""
     if len(source) > MAX_SOURCE_BYTES:
         raise LoadFailed("too-big")
-    if b"\0" in source:
-        raise LoadFailed("nul", line=source[: source.index(b"\0")].count(b"\n") + 1)
     try:
         text = source.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise LoadFailed("encoding", line=source[: error.start].count(b"\n") + 1) from None
+    if "\0" in text:
+        raise LoadFailed("nul", line=text[: text.index("\0")].count("\n") + 1)
     if not text.strip():
         raise LoadFailed("empty")

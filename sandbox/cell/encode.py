@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from .caps import MAX_DATA_BYTES, MAX_DEPTH, MAX_INT, MAX_INT_BITS, MAX_ITEMS, Refused
+from .caps import MAX_DATA_BYTES, MAX_DEPTH, MAX_INT, MAX_INT_BITS, MAX_ITEMS, MAX_TENSORS, Refused
 from .values import DTYPE_NAMES, INLINE, INT64, Classes, Node, clean, type_module, type_name
 from .wire import Frame
 
@@ -42,6 +42,7 @@ class Encoder:
         self.path: list[object] = []  # from the message's root to the current value: index, key or field
         self._classes = {cls: name for name, cls in classes.items()}
         self._items = 0
+        self._tensors = 0
         self._bytes_left = MAX_DATA_BYTES
         self._open: set[int] = set()  # ids of the containers around the current value
 
@@ -55,6 +56,9 @@ class Encoder:
         if (container := self._container(cls)) is not None:
             return self._nested(value, container)
         if cls is torch.Tensor or cls is torch.nn.Parameter:
+            self._tensors += 1
+            if self._tensors > MAX_TENSORS:
+                raise Refused("too-big", "Tensor")
             return self.tensor(value)
         return self.other(value)
 

@@ -97,6 +97,7 @@ class ResultEncoder(Encoder):
         self._objects = objects
         self._groups = dict(groups)  # storages by identity; the arguments' come first
         self._seen: list[torch.Tensor] = []  # keeps their storages, so that identities stay true
+        self.kept: list[int] = []  # numbers of the handles in this message
 
     def tensor(self, value: Any) -> Node:
         """The node of a learner's tensor."""
@@ -109,7 +110,8 @@ class ResultEncoder(Encoder):
             return ["k", number]
         if not _stays(value):
             raise refusal(type(value))
-        return ["h", self._objects.keep(value), type_name(type(value))]
+        self.kept.append(self._objects.keep(value))
+        return ["h", self.kept[-1], type_name(type(value))]
 
 
 def _stays(value: object) -> bool:

@@ -29,6 +29,7 @@ from .wire import Frame, pack, read_frame, send_some
 _exit = os._exit
 _get_ident = threading.get_ident
 _set_recursion_limit = sys.setrecursionlimit
+_set_trace = sys.settrace
 _RECURSION_LIMIT = sys.getrecursionlimit()
 _LOST = 70  # exit status when the wire is broken from within
 
@@ -129,6 +130,8 @@ class _Runner:
             if op != "next":
                 raise
             return Frame({"kind": "stop"})
+        finally:
+            _set_trace(None)  # a trace function would follow us into here
         return self._encoded("return", value, call)
 
     def _decode(self, frame: Frame, call: _Call) -> tuple[list[Any], dict[str, Any]]:
@@ -145,7 +148,11 @@ class _Runner:
 
     def _encoded(self, kind: str, value: Any, call: _Call) -> Frame:
         encoder = ResultEncoder(self._loaded.classes if self._loaded else {}, self._objects, call.groups)
-        node = encoder.encode(value)
+        try:
+            node = encoder.encode(value)
+        except BaseException:
+            self._objects.drop(encoder.kept)  # nobody will ever hold them
+            raise
         encoder.frame.envelope |= {"kind": kind, "value": node}
         return encoder.frame
 
@@ -186,8 +193,6 @@ class _Runner:
     def _tidy(self) -> None:
         """Undoes what would trip us, and lets go of what the submission printed."""
         _set_recursion_limit(_RECURSION_LIMIT)
-        if sys.gettrace() is not None:
-            sys.settrace(None)
         for stream in (*self._streams, sys.stdout, sys.stderr):
             try:
                 stream.flush()

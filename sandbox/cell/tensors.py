@@ -10,6 +10,7 @@ with go along as facts, and nothing is built from them.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -125,8 +126,13 @@ def check_dense(tensor: torch.Tensor) -> None:
         raise Refused("quantised", "Tensor")
     if tensor.device.type not in _SENDABLE:
         raise Refused("device", "Tensor")
-    if tensor.dim() > MAX_DIMS:
+    if tensor.dim() > MAX_DIMS or _bytes_spanned(tensor.shape, tensor.dtype) >= MAX_NUMEL_BYTES:
         raise Refused("too-big", "Tensor")
+
+
+def _bytes_spanned(shape: Sequence[int], dtype: torch.dtype) -> int:
+    """Bytes of a tensor of this shape, an empty one's other dimensions counted."""
+    return math.prod(max(length, 1) for length in shape) * dtype.itemsize
 
 
 def result_node(tensor: torch.Tensor, groups: dict[int, int], encoder: Encoder) -> Node:
@@ -185,7 +191,7 @@ def receive_result(parts: list[Node], decoder: Decoder) -> Received:
     dtype, shape, stride = decoder.dtype(name), decoder.integers(sizes), decoder.integers(strides)
     if name.startswith("q") or len(shape) > MAX_DIMS or len(stride) != len(shape):
         raise WireError("bad tensor")
-    if min(shape, default=0) < 0 or math.prod(max(n, 1) for n in shape) * dtype.itemsize >= MAX_NUMEL_BYTES:
+    if min(shape, default=0) < 0 or _bytes_spanned(shape, dtype) >= MAX_NUMEL_BYTES:
         raise WireError("bad shape")
     if type(requires_grad) is not bool or any(
         type(n) is not int or n not in INT64 or n < 0 for n in (offset, group)
