@@ -12,6 +12,7 @@ from judge.words import localise, verdict_word
 
 SIGNS = {"AC": "✓", "SKIP": "-", "SE": "!"}
 COLOURS = {"AC": "green", "SKIP": "dim", "SE": "yellow"}
+VALUE_MAX_CHARS = 400
 CASE_FIELDS = ("name", "group", "part", "verdict", "points", "max_points", "mistake", "time_s", "memory_mib")
 Case = dict[str, Any]
 
@@ -67,7 +68,7 @@ def show(context: Context, judged: Judged, verbose: bool = False) -> None:
     advised: set[str] = set()
     for case in cases:
         if case["verdict"] not in ("AC", "SKIP") and case["ran"]:
-            _show_failed(context, case, advised)
+            _show_failed(context, case, advised, verbose)
     _show_rest(context, [case for case in cases if case["ran"] or case["verdict"] in ("AC", "SKIP")], verbose)
     not_run = sum(not case["ran"] and case["verdict"] not in ("AC", "SKIP") for case in cases)
     if not_run:
@@ -75,7 +76,7 @@ def show(context: Context, judged: Judged, verbose: bool = False) -> None:
     _show_verdict(context, judged)
 
 
-def _show_failed(context: Context, case: Case, advised: set[str]) -> None:
+def _show_failed(context: Context, case: Case, advised: set[str], verbose: bool) -> None:
     out, verdict = context.out, case["verdict"]
     word = f"{verdict} {verdict_word(verdict, context.lang)}"
     sign = SIGNS.get(verdict, "✗")
@@ -88,9 +89,24 @@ def _show_failed(context: Context, case: Case, advised: set[str]) -> None:
         out.print(out.wrap(advice, "    "))
     if case.get("message"):
         out.print(out.style(out.wrap(case["message"], "    "), "dim"))
-    detail = case.get("detail") or {}
-    if stdout := detail.get("stdout"):
-        out.print(out.wrap(f"{context.text('printed')}\n{stdout.rstrip()}", "    | "))
+    if verbose or case["group"] == "example":
+        _show_detail(context, case.get("detail") or {})
+
+
+def _show_detail(context: Context, detail: dict[str, Any]) -> None:
+    """What was passed in, what came back, what was printed: as far as the level left any of it."""
+    out = context.out
+    for call in detail.get("inputs", []):
+        given = [*call["args"], *(f"{name}={value}" for name, value in call["kwargs"].items())]
+        out.print(
+            out.wrap(context.text("called", call=f"{call['call']}({', '.join(map(_cut, given))})"), "    ")
+        )
+    for name in ("got", "want"):
+        if name in detail:
+            out.print(out.wrap(context.text(name, value=_cut(str(detail[name]))), "    "))
+    if detail.get("stdout"):
+        out.print(f"    {context.text('printed')}")
+        out.print(out.wrap(detail["stdout"].rstrip(), "    | "))
 
 
 def _show_rest(context: Context, cases: list[Case], verbose: bool) -> None:
@@ -132,6 +148,10 @@ def _titled(context: Context, case: Case) -> str:
     title = case.get("title") or case["name"]
     place = context.out.style(f"({group}, {case['name']})", "dim")
     return f"{title}  {place}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= VALUE_MAX_CHARS else f"{text[:VALUE_MAX_CHARS]} ..."
 
 
 def _sentence(case: Case) -> str:

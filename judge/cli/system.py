@@ -52,9 +52,10 @@ def check(context: Context) -> int:
 
     names = context.args.problems
     problems = [context.find(name) for name in names] if names else context.catalogue.all()
-    context.args.sandbox, context.args.lang = context.config.sandbox, context.lang
-    status: int = gate.main(problems, options=context.args)
-    return status
+    args = context.args
+    return gate.main(
+        problems, sandbox=context.config.sandbox, json=args.json, quick=args.quick, lang=context.lang
+    )
 
 
 def db(context: Context) -> int:

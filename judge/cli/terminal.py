@@ -23,7 +23,7 @@ class Terminal:
         self.width = min(shutil.get_terminal_size().columns, WIDTH_MAX) if self.is_tty else 0
 
     def print(self, text: str = "") -> None:
-        """One line; control characters of whatever text came in never reach the terminal."""
+        """One line, at once; what a learner wrote must have gone through `wrap` or `safe`."""
         print(text, file=self.stream, flush=True)
 
     def style(self, text: str, *styles: str) -> str:
@@ -87,14 +87,12 @@ def _break(line: str, columns: int) -> list[str]:
 def _words(line: str) -> list[str]:
     """Pieces that may stand at the start of a line: words with their space, and single wide characters."""
     words: list[str] = []
-    fresh = True
+    may_start = True
     for character in line:
-        wide = _width(character) == 2 and character not in NO_BREAK_BEFORE
-        if words and not fresh and not wide:
+        wide = _width(character) == 2
+        if words and (character in NO_BREAK_BEFORE or not (may_start or wide)):
             words[-1] += character
         else:
             words.append(character)
-        fresh = character == " " or (_width(character) == 2)
-        if character in NO_BREAK_BEFORE and len(words) > 1 and words[-1] == character:
-            words[-2] += words.pop()
+        may_start = wide or character == " "
     return words

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.fakes import TINY, FakeGrading, RunCli
+
+STARTER = (TINY / "901-add" / "starter.py").read_text("utf-8")
+SOLUTION = (TINY / "901-add" / "solution.py").read_text("utf-8")
+
+
+def test_the_list_shows_number_slug_title_and_what_was_achieved(run: RunCli, grading: FakeGrading) -> None:
+    before = run("list").out.splitlines()
+    assert any(line.split() == ["901", "tiny-add", "Add", "1", "easy"] for line in before)
+    Path("right.py").write_text("AC")
+    run("test", "901", "right.py")
+    assert any(
+        line.split() == ["901", "tiny-add", "Add", "1", "easy", "solved"]
+        for line in run("list").out.splitlines()
+    )
+    assert any("已通过" in line for line in run("--lang", "zh", "list").out.splitlines())
+
+
+def test_start_prints_the_statement_and_makes_the_file(run: RunCli, tmp_path: Path) -> None:
+    told = run("start", "901")
+    mine = tmp_path / "workspace" / "901-tiny-add.py"
+    assert told.status == 0
+    assert "#901 tiny-add Add" in told.out
+    assert "workspace/901-tiny-add.py" in told.out and "judge.py test 901" in told.out
+    assert mine.read_text("utf-8") == STARTER
+
+
+def test_start_never_overwrites(run: RunCli, tmp_path: Path) -> None:
+    run("start", "tiny-add")
+    mine = tmp_path / "workspace" / "901-tiny-add.py"
+    mine.write_text("my work")
+    told = run("start", "tiny-add")
+    assert told.status == 0
+    assert mine.read_text() == "my work"
+    assert "stays as it is" in told.out
+
+
+def test_a_workspace_that_cannot_be_written_is_one_line(run: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "workspace").write_text("in the way")
+    told = run("start", "901")
+    assert told.status == 2
+    assert "JUDGE_WORKSPACE" in told.err and told.err.count("\n") == 1
+
+
+def test_the_solution_is_shown_to_one_who_insists_or_has_solved_it(run: RunCli, grading: FakeGrading) -> None:
+    assert run("solution", "901").status == 2
+    insisting = run("solution", "901", "--yes")
+    assert (insisting.status, insisting.out.strip()) == (0, SOLUTION.strip())
+    Path("right.py").write_text("AC")
+    run("901", "right.py")
+    assert run("solution", "901").out == insisting.out

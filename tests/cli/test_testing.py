@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from judge.db import Database
+from judge.models import Submission
+from sandbox.backend import NoBackend, Reason
+from tests.cli.fakes import SECRET, FakeGrading, RunCli
+
+
+@pytest.fixture(autouse=True)
+def files(run: RunCli) -> None:
+    for verdict in ("AC", "WA", "RE", "SE"):
+        Path(f"{verdict}.py").write_text(f"{verdict}\n")
+
+
+def stored(tmp_path: Path) -> list[tuple[str, str, bytes]]:
+    database = Database(f"sqlite:///{tmp_path / 'data' / 'judge.sqlite3'}")
+    database.upgrade()
+    with database.read() as session:
+        found = session.scalars(select(Submission).order_by(Submission.id)).all()
+    return [(one.slug, one.mode, one.source) for one in found]
+
+
+def test_the_json_object_has_the_promised_fields_in_order(run: RunCli, grading: FakeGrading) -> None:
+    told = run("test", "901", "WA.py", "--json")
+    assert told.status == 1
+    one = json.loads(told.out)
+    assert list(one) == [
+        "format", "problem", "slug", "file", "verdict", "score", "problem_version", "seed", "time_s", "cases",
+    ]  # fmt: skip
+    assert (one["format"], one["problem"], one["slug"], one["file"]) == (1, 901, "tiny-add", "WA.py")
+    assert (one["verdict"], one["score"], one["seed"], one["time_s"]) == ("WA", 0.0, "5eed", 0.0246)
+    assert list(one["cases"][0]) == [
+        "name", "group", "part", "verdict", "points", "max_points", "mistake", "time_s", "memory_mib", "message",
+    ]  # fmt: skip
+    assert one["cases"][0]["message"].startswith("You subtracted")
+
+
+def test_several_files_give_one_line_each_in_their_order(run: RunCli, grading: FakeGrading) -> None:
+    told = run("test", "tiny-add", "WA.py", "AC.py", "RE.py", "--json")
+    assert [json.loads(line)["verdict"] for line in told.out.splitlines()] == ["WA", "AC", "RE"]
+    assert grading.opened == [("auto", 2)]
+
+
+@pytest.mark.parametrize(
+    ("names", "status"), [(["AC"], 0), (["AC", "AC"], 0), (["AC", "WA"], 1), (["RE"], 1), (["SE", "AC"], 3)]
+)
+def test_the_exit_status_tells_whether_every_file_was_accepted(
+    run: RunCli, grading: FakeGrading, names: list[str], status: int
+) -> None:
+    assert run("test", "901", *[f"{name}.py" for name in names]).status == status
+
+
+def test_a_number_and_a_file_are_enough(run: RunCli, grading: FakeGrading) -> None:
+    assert run("901", "AC.py").status == 0
+    assert run("--lang", "zh", "901", "AC.py").out.splitlines()[-1].startswith("AC 通过")
+
+
+def test_what_failed_is_read_first_its_advice_before_its_message(run: RunCli, grading: FakeGrading) -> None:
+    lines = run("test", "901", "WA.py").out.splitlines()
+    assert lines[0] == "#901 tiny-add Add  WA.py"
+    assert lines[1].startswith("✗ WA wrong answer") or lines[1].startswith("✗ WA ")
+    assert lines[2].strip().startswith("You subtracted")
+    assert lines[-1].startswith("WA ") and "0/2" in lines[-1]
+    assert sum("You subtracted" in line for line in lines) == 1
+
+
+def test_an_examples_detail_is_shown_and_a_hidden_cases_only_when_asked(
+    run: RunCli, grading: FakeGrading
+) -> None:
+    brief, verbose = run("test", "901", "WA.py").out, run("test", "901", "WA.py", "-v").out
+    assert brief.count(f"add({SECRET}-argument)") == 1
+    assert verbose.count(f"add({SECRET}-argument)") == 2
+    assert "\x1b" not in brief + verbose
+
+
+def test_every_case_is_named_when_asked(run: RunCli, grading: FakeGrading) -> None:
+    assert "add-random" not in run("test", "901", "AC.py").out
+    assert "add-random" in run("test", "901", "AC.py", "--verbose").out
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("-v",)])
+def test_under_diagnosis_nothing_of_a_hidden_case_is_told(
+    run: RunCli, grading: FakeGrading, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("JUDGE_LEVEL", "diagnosis")
+    told = run("test", "901", "RE.py", *form).out
+    assert SECRET not in told
+    if form == ("--json",):
+        assert json.loads(told)["seed"] is None
+
+
+def test_a_judged_file_is_stored_as_it_was(run: RunCli, grading: FakeGrading, tmp_path: Path) -> None:
+    run("test", "901", "AC.py")
+    run("test", "901", "WA.py", "--run")
+    assert stored(tmp_path) == [("tiny-add", "submit", b"AC\n"), ("tiny-add", "run", b"WA\n")]
+    assert [call["mode"] for call in grading.calls] == ["submit", "run"]
+
+
+def test_a_replay_and_what_is_not_to_be_saved_are_not_stored(
+    run: RunCli, grading: FakeGrading, tmp_path: Path
+) -> None:
+    assert run("test", "901", "AC.py", "--seed", "abc").status == 0
+    assert run("test", "901", "AC.py", "--no-save").status == 0
+    assert stored(tmp_path) == []
+    assert [call["seed"] for call in grading.calls] == ["abc", None]
+
+
+def test_without_a_file_the_learners_own_is_started_then_judged(
+    run: RunCli, grading: FakeGrading, tmp_path: Path
+) -> None:
+    first = run("test", "901")
+    assert (first.status, first.out, grading.calls) == (1, "", [])
+    assert "workspace/901-tiny-add.py" in first.err
+    (tmp_path / "workspace" / "901-tiny-add.py").write_text("AC")
+    assert run("901").status == 0
+
+
+def test_every_file_is_looked_for_before_any_is_judged(
+    run: RunCli, grading: FakeGrading, tmp_path: Path
+) -> None:
+    for path in ("missing.py", str(tmp_path)):
+        told = run("test", "901", "AC.py", path)
+        assert (told.status, told.out, told.err.count("\n")) == (2, "", 1)
+        assert path in told.err
+    assert grading.opened == []
+
+
+def test_a_giant_file_is_cut_just_above_the_limit(run: RunCli, grading: FakeGrading) -> None:
+    Path("giant.py").write_bytes(b"AC\n" + b"#" * (1 << 20))
+    run("test", "901", "giant.py", "--no-save")
+    assert len(grading.calls[0]["source"]) == (128 << 10) + 1
+
+
+def test_a_database_that_cannot_be_written_is_told_before_judging(
+    run: RunCli, grading: FakeGrading, tmp_path: Path
+) -> None:
+    (tmp_path / "data").write_text("in the way")
+    told = run("test", "901", "AC.py")
+    assert (told.status, told.out, told.err.count("\n")) == (3, "", 1)
+    assert "JUDGE_DATA" in told.err
+    assert grading.opened == []
+
+
+def test_no_sandbox_at_all_is_told_with_each_reason(run: RunCli, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def open_grader(*_: Any, **__: Any) -> Any:
+        raise NoBackend(
+            {"docker": Reason("no engine", "没有引擎"), "landlock": Reason("old kernel", "内核太旧")}
+        )
+        yield
+
+    monkeypatch.setattr("judge.startup.open_grader", open_grader)
+    told = run("--lang", "zh", "test", "901", "AC.py")
+    assert told.status == 3
+    assert "docker: 没有引擎" in told.err and "landlock: 内核太旧" in told.err
