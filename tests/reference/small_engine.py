@@ -40,6 +40,7 @@ def build_engine(
     dtype: torch.dtype = torch.float32,
     attn: str = "torch",
     page_size: int = 1,
+    device: torch.device = CPU,
 ) -> SmallEngine:
     """An engine of rows page-table rows; unwritten KV is NaN, so that reading it shows."""
     config = model if isinstance(model, ModelConfig) else ModelConfig.from_hf(cached_load_hf_config(model))
@@ -51,12 +52,12 @@ def build_engine(
         num_pages=rows * WIDTH // page_size,
         page_size=page_size,
         dtype=dtype,
-        device=CPU,
+        device=device,
     )
     for layer in range(config.num_layers):
         kv_cache.k_cache(layer).fill_(torch.nan)
         kv_cache.v_cache(layer).fill_(torch.nan)
-    ctx.page_table = torch.full((rows, WIDTH), -1, dtype=torch.int32)
+    ctx.page_table = torch.full((rows, WIDTH), -1, dtype=torch.int32, device=device)
     set_global_ctx(ctx)
     ctx.attn_backend = create_attention_backend(attn, config)
     return SmallEngine(config, kv_cache, ctx.page_table, ctx.attn_backend, ctx)
@@ -84,8 +85,10 @@ def new_batch(
     batch.padded_reqs = reqs if padded is None else padded
     new = [(r.table_idx, r.cached_len, r.device_len) for r in batch.padded_reqs]
     batch.out_loc = torch.cat([engine.page_table[row, start:stop] for row, start, stop in new])
-    batch.positions = torch.cat([torch.arange(start, stop) for _, start, stop in new]).int()
-    batch.input_ids = torch.cat([r.input_ids[r.cached_len : r.device_len] for r in batch.padded_reqs])
+    device = engine.page_table.device
+    batch.positions = torch.cat([torch.arange(start, stop) for _, start, stop in new]).int().to(device)
+    ids = [r.input_ids[r.cached_len : r.device_len] for r in batch.padded_reqs]
+    batch.input_ids = torch.cat(ids).to(device)
     engine.attn_backend.prepare_metadata(batch)
     return batch
 
@@ -95,7 +98,7 @@ def random_qkv(engine: SmallEngine, tokens: int) -> tuple[torch.Tensor, torch.Te
     config = engine.config
     dtype = engine.kv_cache.dtype
     heads = (config.num_qo_heads, config.num_kv_heads, config.num_kv_heads)
-    q, k, v = (torch.randn(tokens, n, config.head_dim).to(dtype) for n in heads)
+    q, k, v = (torch.randn(tokens, n, config.head_dim).to(engine.kv_cache.device, dtype) for n in heads)
     return q, k, v
 
 
