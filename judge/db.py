@@ -51,7 +51,10 @@ class Database:
             yield session
 
     def revision(self) -> str | None:
-        """The migration the database stands at, None for an empty one."""
+        """The migration the database stands at, None for one that is empty or not there yet."""
+        path = self.engine.url.database if self.engine.dialect.name == "sqlite" else None
+        if path and not path.startswith("file:") and not Path(path).exists():
+            return None
         with self._told(), self.engine.connect() as connection:
             return _revision(connection)
 

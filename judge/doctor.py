@@ -7,13 +7,16 @@ import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from judge.catalogue import Catalogue
 from judge.config import REPOSITORY, Config
 from judge.db import REVISION, Database
 from judge.lines import UserError, line
 from judge.problem import ProblemError
+
+if TYPE_CHECKING:
+    from sandbox.pool import Pool
 
 PACKAGES = ("torch", "numpy", "pytest", "flask", "sqlalchemy")
 BUNDLE = REPOSITORY / "web" / "static" / "vendor" / "bundle.json"
@@ -92,7 +95,6 @@ def _bundle(lang: str) -> Finding:
 
 
 def _sandbox(config: Config, lang: str) -> Iterator[Finding]:
-    from sandbox.canary import run_canary
 
     from sandbox.pool import NoBackend, Settings, all_backends, open_pool
 
@@ -103,16 +105,22 @@ def _sandbox(config: Config, lang: str) -> Iterator[Finding]:
         else:
             yield Finding("ok", _line(lang, "backend", name=backend.name))
     try:
-        with open_pool(config.sandbox, size=1, settings=Settings(spares=0)) as pool:
-            yield Finding("ok", _line(lang, "chosen", name=pool.backend, factor=f"{pool.factor:.2f}"))
-            for name, how in pool.protections.items():
-                yield Finding("ok", _line(lang, "protection", name=name, how=how))
-            findings = run_canary(pool)
+        pool = open_pool(config.sandbox, size=1, settings=Settings(spares=0))
     except NoBackend as error:
-        for why in error.lines(lang):
-            yield Finding("bad", why)
+        yield from (Finding("bad", why) for why in error.lines(lang))
         return
-    for finding in findings:
-        yield Finding("bad", _line(lang, "canary-escaped", what=finding))
-    if not findings:
+    with pool:
+        yield Finding("ok", _line(lang, "chosen", name=pool.backend, factor=f"{pool.factor:.2f}"))
+        for name, how in pool.protections.items():
+            yield Finding("ok", _line(lang, "protection", name=name, how=how))
+        yield from _canary(pool, lang)
+
+
+def _canary(pool: Pool, lang: str) -> Iterator[Finding]:
+    from sandbox.canary import run_canary
+
+    escaped = run_canary(pool)
+    for what in escaped:
+        yield Finding("bad", _line(lang, "canary-escaped", what=what))
+    if not escaped:
         yield Finding("ok", _line(lang, "canary"))

@@ -40,6 +40,12 @@ class QueueFull(UserError):
     """Too many submissions wait; nothing was stored."""
 
 
+class BrokenBank(UserError):
+    """The roots of problems contradict each other, or one is missing."""
+
+    status = 3
+
+
 class Service:
     """Catalogue, database, pool, grader and dispatcher of one data folder. Thread-safe once started."""
 
@@ -59,7 +65,7 @@ class Service:
     def start(self) -> None:
         """Lock the folder, bring the database up, start zygotes and grader, take up what was left unfinished.
 
-        Raises UserError, ProblemError and the sandbox's NoBackend, each of one clear line; then nothing stays open.
+        Raises UserError: another server, a database, bank or sandbox that cannot be used. Then nothing stays open.
         """
         with ExitStack() as stack:
             lock = DataLock(self.config.data)
@@ -68,7 +74,7 @@ class Service:
             stack.callback(self.database.close)
             self.database.upgrade()
             self._user_id = local_user(self.database)
-            self.catalogue = Catalogue(self.config.problem_roots)
+            self.catalogue = _open_bank(self.config)
             if self._judge is None:
                 opened = open_grader(
                     self.config.sandbox, self.config.workers, problems=self.catalogue.all()[:PREPARED]
@@ -187,3 +193,10 @@ class Service:
 
 def _position(session: Session, judgement: Judgement) -> int:
     return submissions.waiting(session, before=judgement.id) + 1 if judgement.status == "queued" else 0
+
+
+def _open_bank(config: Config) -> Catalogue:
+    try:
+        return Catalogue(config.problem_roots)
+    except ProblemError as error:
+        raise BrokenBank("problem", why=error) from error

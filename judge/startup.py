@@ -6,11 +6,26 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
+from judge.lines import UserError, line
 from judge.problem import Problem
+from sandbox.backend import NoBackend
 
 if TYPE_CHECKING:
     from judge.grading.grade import Grader
     from sandbox.pool import Pool
+
+
+class NoSandbox(UserError):
+    """Nothing can be judged here: no backend can be had, each with its reason."""
+
+    status = 3
+
+    def __init__(self, cause: NoBackend) -> None:
+        super().__init__("no-sandbox", cause=cause)
+        self._cause = cause
+
+    def line(self, lang: str) -> str:
+        return line("error.no-sandbox", lang, why="; ".join(self._cause.lines(lang)))
 
 
 @contextmanager
@@ -19,9 +34,7 @@ def open_grader(
 ) -> Iterator[tuple[Pool, Grader]]:
     """A pool of ``size`` zygotes and a started grader over it, both closed at the end.
 
-    The cases of ``problems`` are collected before anybody asks.
-
-    Raises NoBackend (one line a backend, why not) as `sandbox.pool.open_pool` does.
+    The cases of ``problems`` are collected before anybody asks. Raises NoSandbox.
     """
     from judge.grading.grade import Grader
     from sandbox.pool import Settings, open_pool
@@ -32,7 +45,11 @@ def open_grader(
         grader.start()
         for problem in problems:
             grader.prepare(problem)
-        with open_pool(sandbox, size=size, settings=Settings(spares=spares)) as pool:
+        try:
+            pool = open_pool(sandbox, size=size, settings=Settings(spares=spares))
+        except NoBackend as error:
+            raise NoSandbox(error) from error
+        with pool:
             grader.pool = pool
             yield pool, grader
     finally:

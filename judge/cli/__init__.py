@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from judge.cli.context import Context
 from judge.cli.parser import expand, make_parser
 from judge.cli.terminal import Terminal
-from judge.config import Config, ConfigError, choose_language
+from judge.config import Config, choose_language
 from judge.lines import LANGS, UserError, line
 from judge.problem import ProblemError
 from sandbox.contract import SandboxFault
@@ -34,8 +34,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         config = Config.from_env()
         lang = choose_language(config, _asked_language(arguments))
         return _run(arguments, config, lang)
-    except ConfigError as error:
-        return _complain(error.line(lang), error.status)
     except UserError as error:
         return _complain(error.line(lang), error.status)
     except ProblemError as error:
@@ -50,19 +48,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str], config: Config, lang: str) -> int:
-    from sandbox.backend import NoBackend
-
     parser = make_parser(lang)
     args = parser.parse_args(expand(arguments))
     if args.command is None:
         parser.print_help()
         return 0
     config = dataclasses.replace(config, sandbox=getattr(args, "sandbox", config.sandbox))
-    try:
-        status: int = args.run(Context(config, lang, args))
-    except NoBackend as error:
-        _complain(line("error.no-backend", lang), 3)
-        return max(_complain(f"  {why}", 3) for why in error.lines(lang))
+    status: int = args.run(Context(config, lang, args))
     return status
 
 

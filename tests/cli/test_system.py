@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from judge.db import REVISION
+from judge.doctor import Finding
+from sandbox.backend import NoBackend, Reason
+from tests.cli.fakes import TINY, RunCli
+
+
+class Replaced(Exception):
+    """The process handed itself over to another program."""
+
+    def __init__(self, program: str, arguments: list[str], environ: dict[str, str]) -> None:
+        self.program, self.arguments, self.environ = program, arguments, environ
+
+
+@pytest.fixture
+def execve(monkeypatch: pytest.MonkeyPatch) -> None:
+    def replace(*given: Any) -> NoReturn:
+        raise Replaced(*given)
+
+    monkeypatch.setattr(os, "execve", replace)
+
+
+def serve(run: RunCli, *argv: str) -> Replaced:
+    with pytest.raises(Replaced) as replaced:
+        run("serve", *argv)
+    return replaced.value
+
+
+def test_serve_hands_over_to_the_web_with_every_path_absolute(
+    run: RunCli,
+    execve: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("JUDGE_DATA", "here")
+    server = serve(run, "--port", "8123", "--sandbox", "landlock")
+    assert (server.program, server.arguments[1:]) == (sys.executable, ["-m", "web"])
+    environ = server.environ
+    assert (environ["JUDGE_DATA"], environ["JUDGE_PROBLEMS"]) == (str(tmp_path / "here"), str(TINY))
+    assert (environ["JUDGE_PORT"], environ["JUDGE_SANDBOX"], environ["JUDGE_LANG"]) == (
+        "8123",
+        "landlock",
+        "en",
+    )
+    assert Path.cwd() == Path(__file__).parents[2]
+    told = capsys.readouterr().out
+    assert str(tmp_path / "here") in told and "http://127.0.0.1:8123" in told
+
+
+def test_a_port_that_is_none_is_one_line(run: RunCli, execve: None) -> None:
+    told = run("serve", "--port", "http")
+    assert (told.status, told.out) == (2, "")
+    assert "JUDGE_PORT=http" in told.err
+
+
+def test_the_database_is_found_and_brought_up(run: RunCli, tmp_path: Path) -> None:
+    assert run("db", "path").out.strip() == str(tmp_path / "data" / "judge.sqlite3")
+    assert REVISION in run("db", "upgrade").out
+    status = run("db").out
+    assert status.count(REVISION) == 2
+
+
+def test_a_database_that_is_not_there_yet_is_no_error(run: RunCli, tmp_path: Path) -> None:
+    assert run("db", "status").status == 0
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_language_is_kept(run: RunCli) -> None:
+    assert "English" in run("lang").out
+    assert "中文" in run("lang", "zh").out
+    assert "中文" in run("lang").out
+    assert "题目" in run("list").out
+    assert "title" in run("--lang", "en", "list").out
+
+
+def test_the_doctor_names_each_obstacle_and_fails_when_nothing_can_be_judged(
+    run: RunCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def open_pool(*_: object, **__: object) -> NoReturn:
+        raise NoBackend({"docker": Reason("no engine", "没有引擎")})
+
+    monkeypatch.setattr("sandbox.pool.open_pool", open_pool)
+    monkeypatch.setattr("sandbox.pool.all_backends", lambda *_, **__: [])
+    told = run("doctor")
+    assert told.status == 3
+    assert "✗ docker: no engine" in told.out
+    assert "torch" in told.out and "3 of 3 problems" in told.out
+    assert "没有引擎" in run("--lang", "zh", "doctor").out
+
+
+def test_the_doctor_is_content_where_everything_works(run: RunCli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "judge.doctor._sandbox", lambda *_: iter([Finding("ok", "fine"), Finding("warn", "no docker")])
+    )
+    told = run("doctor")
+    assert told.status == 0
+    assert "✓ fine" in told.out and "! no docker" in told.out
+
+
+def test_the_doctor_reports_a_data_folder_that_cannot_be_written(
+    run: RunCli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("judge.doctor._sandbox", lambda *_: iter([]))
+    (tmp_path / "data").write_text("in the way")
+    told = run("doctor")
+    assert told.status == 3
+    assert "JUDGE_DATA" in told.out
