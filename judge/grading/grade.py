@@ -86,7 +86,9 @@ def grade(
     for number in range(1, ATTEMPTS + 1):
         attempt = _attempt(job, grader, last=number == ATTEMPTS)
         faults += attempt.faults
-        if attempt.done and verdict_of(attempt.cases) is not Verdict.SE:
+        if attempt.done and not attempt.cases:
+            faults.append("no case was selected")
+        if attempt.done and (not attempt.cases or verdict_of(attempt.cases) is not Verdict.SE):
             break
         if attempt.changed:
             job = dataclasses.replace(job, problem=refresh(job.problem))

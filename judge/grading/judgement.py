@@ -38,7 +38,7 @@ DEATHS_MAX = 2
 def judge(plugin: Plugin, control: socket.socket, events: socket.socket) -> None:
     """Reads the job from ``events``, judges it with cells of the zygote behind ``control``, and sends the events."""
     job = receive_frame(events, time.monotonic() + 10)
-    events.settimeout(10)
+    events.settimeout(60)  # the parent may store each case before it takes the next
     if job is None:
         return
     # no handler: when trusted code hangs, the kernel ends this process and the parent tries again

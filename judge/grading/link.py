@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import select
 import signal
 import socket
 import struct
@@ -39,6 +40,13 @@ def receive_request(sock: socket.socket) -> tuple[dict[str, Any], list[int]] | N
     for fd in fds:
         os.set_inheritable(fd, False)
     return json.loads(data), list(fds)
+
+
+def wait_readable(sock: socket.socket, timeout_s: float) -> None:
+    """Waits until something can be received, the other end is closed, or ``timeout_s`` is over."""
+    poller = select.poll()
+    poller.register(sock, select.POLLIN)
+    poller.poll(1000 * timeout_s)
 
 
 def send_frame(sock: socket.socket, frame: dict[str, Any]) -> None:

@@ -9,12 +9,12 @@ import socket
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from judge.grading.judgement import judge
-from judge.grading.link import die_with_parent, receive_request, send_frame
+from judge.grading.link import die_with_parent, receive_request, send_frame, wait_readable
 from judge.grading.plugin import GROUPS, Plugin
 from judge.problem import Problem, ProblemError, load_problem
 
@@ -22,6 +22,9 @@ _OFF = (
     *("cacheprovider", "doctest", "faulthandler", "junitxml", "logging", "pastebin", "stepwise", "unittest"),
     *("terminal", "threadexception", "unraisableexception", "warnings", "recwarn", "legacypath"),
 )
+_TAKEN, _CLOSED = b"t", b"c"
+_REST_S = 0.3  # the judgement that has begun comes first, unless the next request is already there
+_LOST_MAX = 5  # processes in a row that ended without a word: then something is wrong with this template
 
 
 def serve_template(sock: socket.socket, folder: Path, version: str) -> None:
@@ -62,46 +65,69 @@ def _collect_and_serve(problem: Problem, sock: socket.socket) -> bool:
 
 
 def _serve(plugin: Plugin, sock: socket.socket) -> None:
+    """Keeps one forked process ahead: it takes the next request from ``sock`` itself, so nobody waits for a fork."""
     gc.collect()
     gc.freeze()  # forks then share these pages: their collector never touches them
-    while (received := receive_request(sock)) is not None:
-        _, fds = received
-        if len(fds) == 2:  # a request without descriptors only made sure that the template exists
-            _fork(plugin, sock, fds)
-        for fd in fds:
-            os.close(fd)
+    lost = 0
+    while lost < _LOST_MAX:
+        said = _fork(plugin, sock)
+        if said == _CLOSED:
+            break
+        lost = 0 if said == _TAKEN else lost + 1
+        wait_readable(sock, _REST_S)
     _wait_for_children()
 
 
-def _fork(plugin: Plugin, sock: socket.socket, fds: list[int]) -> None:
+def _fork(plugin: Plugin, sock: socket.socket) -> bytes:
+    """Forks, and waits until the child has taken a request or ended; what it said, empty if it was killed."""
     parent = os.getpid()
-    if os.fork():
-        return
-    status = 1
-    events = socket.socket(fileno=fds[1])
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        os.close(reading)
+        _become_judgement(plugin, sock, writing, parent)
+    os.close(writing)
+    said = os.read(reading, 1)
+    os.close(reading)
+    return said
+
+
+def _become_judgement(plugin: Plugin, sock: socket.socket, writing: int, parent: int) -> NoReturn:
+    status, events = 1, None
     try:
-        sock.close()
         die_with_parent(parent)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        judge(plugin, socket.socket(fileno=fds[0]), events)
+        fds = _await_judgement(sock)
+        os.write(writing, _TAKEN if fds else _CLOSED)
+        os.close(writing)
+        sock.close()
+        if fds:
+            events = socket.socket(fileno=fds[1])
+            judge(plugin, socket.socket(fileno=fds[0]), events)
         status = 0
     except (
         BaseException
     ):  # the top of a process: whatever it is, the parent is told and the judgement retried
-        _tell(events, {"fault": traceback.format_exc()[-4000:]})
+        if events is not None:
+            _tell(events, {"fault": traceback.format_exc()[-4000:]})
     finally:
         os._exit(status)
 
 
+def _await_judgement(sock: socket.socket) -> list[int]:
+    """The descriptors of the next judgement (control, events); empty once the other end is closed."""
+    while (received := receive_request(sock)) is not None:
+        if len(received[1]) == 2:
+            return received[1]
+        # a request without descriptors only made sure that the template exists
+    return []
+
+
 def _answer_faults(sock: socket.socket, answer: dict[str, Any]) -> None:
     """Answers one judgement; the process then ends, so that the next one finds the folder as it is by then."""
-    while (received := receive_request(sock)) is not None:
-        _, fds = received
-        if len(fds) == 2:
-            os.close(fds[0])
-            with socket.socket(fileno=fds[1]) as events:
-                _tell(events, answer)
-            return
+    if fds := _await_judgement(sock):
+        os.close(fds[0])
+        with socket.socket(fileno=fds[1]) as events:
+            _tell(events, answer)
 
 
 def _tell(events: socket.socket, frame: dict[str, Any]) -> None:

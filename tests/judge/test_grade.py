@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -155,6 +158,20 @@ def test_run_takes_the_examples_and_only_takes_the_named(counting: Problem, grad
     assert [case["group"] for case in ran.cases] == ["example"] and ran.score == 100.0
     named = judged(counting, counting.solution, grader, only=["total-n-many"])
     assert [case["name"] for case in named.cases] == ["total-n-many"]
+
+
+def test_a_selection_of_no_case_is_told_and_not_tried_again(adding: Problem, grader: Grader) -> None:
+    starts: list[int] = []
+    result = judged(adding, RIGHT, grader, only=["no-such-case"], on_start=starts.append)
+    assert (result.verdict, result.faults, starts) == (Verdict.SE, ["no case was selected"], [0])
+
+
+def test_the_side_that_only_asks_and_shows_never_imports_torch() -> None:
+    modules = "judge.grading.grade, judge.grading.disclose, judge.words, judge.catalogue"
+    code = f"import sys, {modules}; print('torch' in sys.modules, 'pytest' in sys.modules)"
+    root = Path(__file__).resolve().parents[2]
+    told = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["False", "False"]
 
 
 def test_a_seed_replays_the_same_inputs_and_no_seed_draws_new_ones(adding: Problem, grader: Grader) -> None:

@@ -41,13 +41,12 @@ def until(done: Any, limit_s: float = 20.0) -> bool:
     return False
 
 
-def judging(grader: Grader) -> tuple[int, int, int]:
-    """The warm grader, the template and the judgement that run now."""
+def processes(grader: Grader, what: str) -> list[int]:
+    """The warm grader; its templates; or their judgements, running ones and the one that waits."""
     assert grader.pid is not None
-    for template in children(grader.pid):
-        for judgement in children(template):
-            return grader.pid, template, judgement
-    raise AssertionError("nothing is being judged")
+    templates = children(grader.pid)
+    judgements = [judgement for template in templates for judgement in children(template)]
+    return {"grader": [grader.pid], "template": templates, "judgement": judgements}[what]
 
 
 @pytest.mark.parametrize("victim", ["grader", "template", "judgement", "zygote"])
@@ -71,8 +70,8 @@ def test_the_verdict_arrives_once_though_a_process_is_killed(
         if victim == "zygote":
             zygotes[-1].end()
         else:
-            place = ("grader", "template", "judgement").index(victim)
-            os.kill(judging(grader)[place], signal.SIGKILL)
+            for pid in processes(grader, victim):
+                os.kill(pid, signal.SIGKILL)
 
     result = grade(adding, SLOW, grader=grader, on_start=strike)
     assert (result.verdict, result.score, len(result.cases)) == (Verdict.AC, 100.0, 2)
@@ -82,7 +81,8 @@ def test_the_verdict_arrives_once_though_a_process_is_killed(
 
 def test_a_judge_that_always_breaks_is_our_fault_in_the_end(adding: Problem, grader: Grader) -> None:
     def strike(_: int) -> None:
-        os.kill(judging(grader)[2], signal.SIGKILL)
+        for pid in processes(grader, "judgement"):
+            os.kill(pid, signal.SIGKILL)
 
     result = grade(adding, SLOW, grader=grader, on_start=strike)
     assert (result.verdict, result.score, len(result.faults)) == (Verdict.SE, 0.0, 3)
@@ -119,8 +119,8 @@ def test_nothing_outlives_a_parent_that_was_killed(adding: Problem) -> None:
         missing("the landlock backend cannot be had here")
     warm = int(said)
     (template,) = children(warm)
-    (judgement,) = children(template)
+    judgements = children(template)
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    assert until(lambda: not any(running(pid) for pid in (warm, template, judgement)))
+    assert until(lambda: not any(running(pid) for pid in (warm, template, *judgements)))
