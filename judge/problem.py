@@ -13,15 +13,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from judge.toml_table import LANGUAGES, Table, TableError, parse_table
+from judge.problem_fields import (
+    Messages,
+    Part,
+    Tolerance,
+    read_entry_points,
+    read_limits,
+    read_messages,
+    read_parts,
+    read_slug,
+    read_tolerances,
+)
+from judge.toml_table import LANGUAGES, TableError, parse_table
 from sandbox.contract import Limits
 
 DIFFICULTIES = ("easy", "medium", "hard")
 GPU_NEEDS = ("none", "optional", "required")
 STATUSES = ("draft", "ready")
-ADVICE_MAX_CHARS = 300
 FOLDER_MAX_BYTES = 8 << 20
-SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 Signature = tuple[tuple[str, int, int], ...]
 """Path, size and modification time (ns) of every file: changes whenever somebody saves one."""
@@ -29,31 +38,6 @@ Signature = tuple[tuple[str, int, int], ...]
 
 class ProblemError(ValueError):
     """A folder is not a problem: one line that names the file and what to change."""
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """A tensor is right where ``|got - want| <= atol + rtol * |want|``."""
-
-    atol: float
-    rtol: float
-
-
-@dataclass(frozen=True)
-class Part:
-    """A set of cases with points of its own."""
-
-    name: str
-    points: int
-    title: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Messages:
-    """The problem's own words in one language: a title by case name, an advice by mistake key."""
-
-    cases: Mapping[str, str]
-    advice: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -231,19 +215,19 @@ def _parse(folder: Path, files: dict[str, bytes], signature: Signature) -> Probl
     table = parse_table(files["problem.toml"], "problem.toml")
     status = table.choice("status", STATUSES)
     complete = status == "ready"
-    tolerances, reason = _tolerances(table)
+    tolerances, reason = read_tolerances(table)
     problem = Problem(
         folder=folder,
         number=table.integer("number", least=1),
-        slug=_slug(table),
+        slug=read_slug(table),
         book=table.text("book"),
         chapter=table.integer("chapter"),
         difficulty=table.choice("difficulty", DIFFICULTIES),
         tags=table.texts("tags"),
-        entry_points=_entry_points(table),
+        entry_points=read_entry_points(table),
         title=table.both_languages("title", required=complete),
-        parts=_parts(table, complete),
-        limits=_limits(table.table("limits")),
+        parts=read_parts(table, complete),
+        limits=read_limits(table.table("limits")),
         tolerances=tolerances,
         tolerance_reason=reason,
         gpu=table.choice("gpu", GPU_NEEDS),
@@ -251,84 +235,7 @@ def _parse(folder: Path, files: dict[str, bytes], signature: Signature) -> Probl
         version=content_hash(files),
         files=files,
         signature=signature,
-        _messages=_messages(files, complete),
+        _messages=read_messages(files, complete),
     )
     table.done()
     return problem
-
-
-def _slug(table: Table) -> str:
-    slug = table.text("slug")
-    if not SLUG.fullmatch(slug):
-        raise table.fail("slug", "lower-case words joined by hyphens, such as ms-attn-metadata")
-    return slug
-
-
-def _entry_points(table: Table) -> tuple[str, ...]:
-    names = table.texts("entry_points")
-    if not names or not all(name.isidentifier() and not name.startswith("_") for name in names):
-        raise table.fail("entry_points", "a list of at least one public Python name")
-    return names
-
-
-def _parts(table: Table, complete: bool) -> tuple[Part, ...]:
-    parts = []
-    for one in table.tables("parts"):
-        parts.append(
-            Part(one.text("name"), one.integer("points", 1), one.both_languages("title", required=complete))
-        )
-        one.done()
-    if len({part.name for part in parts}) != len(parts):
-        raise table.fail("parts", "tables with different names")
-    return tuple(parts)
-
-
-def _limits(table: Table) -> Limits:
-    limits = Limits(
-        time_limit_s=table.number("time_limit_s"),
-        load_limit_s=table.number("load_limit_s"),
-        judgement_limit_s=table.number("judgement_limit_s"),
-        memory_limit_mib=table.integer("memory_limit_mib", least=16),
-        output_limit_kib=table.integer("output_limit_kib", least=1),
-    )
-    table.done()
-    if limits.judgement_limit_s < limits.time_limit_s:
-        raise table.fail("judgement_limit_s", "at least time_limit_s")
-    return limits
-
-
-def _tolerances(table: Table) -> tuple[dict[str, Tolerance], dict[str, str]]:
-    if not table.has("tolerances"):
-        return {}, {}
-    inner = table.table("tolerances")
-    reason = inner.both_languages("reason", required=False)
-    found = {}
-    for dtype in inner.remaining():
-        one = inner.table(dtype)
-        found[dtype] = Tolerance(one.number("atol", strict=False), one.number("rtol", strict=False))
-        one.done()
-    return found, reason
-
-
-def _messages(files: Mapping[str, bytes], complete: bool) -> dict[str, Messages]:
-    found = {}
-    for lang in LANGUAGES:
-        path = f"messages.{lang}.toml"
-        if path not in files:
-            if complete:
-                raise TableError(f"{path} is missing; a ready problem has zh and en")
-            continue
-        table = parse_table(files[path], path)
-        cases, advice = table.table("cases"), table.table("advice")
-        found[lang] = Messages(_texts(cases), _texts(advice, ADVICE_MAX_CHARS))
-        table.done()
-    return found
-
-
-def _texts(table: Table, max_chars: int = 200) -> dict[str, str]:
-    texts = {}
-    for key in table.remaining():
-        texts[key] = table.text(key).strip()
-        if len(texts[key]) > max_chars:
-            raise table.fail(key, f"at most {max_chars} characters long")
-    return texts

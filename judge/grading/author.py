@@ -15,7 +15,7 @@ import torch
 
 from judge.grading.compare import Difference, compare_exactly, compare_tensors, same_values, tolerance_for
 from judge.grading.shown import describe, type_name
-from judge.problem import Tolerance
+from judge.problem_fields import Tolerance
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Known = Mapping[str, Callable[[], Any]]

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from judge.grading.shown import describe, number, type_name
-from judge.problem import Tolerance
+from judge.problem_fields import Tolerance
 
 EXACT = Tolerance(0.0, 0.0)
 _RANK_SHOWN = 8

@@ -12,7 +12,7 @@ import torch
 from judge.grading.compare import EXACT, compare_exactly, compare_tensors, same_values, tolerance_for
 from judge.grading.seeds import cell_seed, rng_for
 from judge.grading.shown import clean, describe, number
-from judge.problem import Tolerance
+from judge.problem_fields import Tolerance
 
 LOOSE = Tolerance(1e-5, 2e-5)
 NAN, INF = math.nan, math.inf
