@@ -24,7 +24,11 @@ def keep_search_path() -> None:
 
 
 def _standard_library() -> tuple[str, str]:
-    return sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")
+    own = {
+        "base": sys.base_prefix,
+        "platbase": sys.base_exec_prefix,
+    }  # not a virtual environment's empty folder
+    return sysconfig.get_path("stdlib", vars=own), sysconfig.get_path("platstdlib", vars=own)
 
 
 def _site_folders() -> set[str]:
