@@ -99,10 +99,16 @@ class _Runner:
 
     def _reply(self, request: Frame, call: _Call) -> Frame:
         """The reply's frame; whatever the submission raises becomes one."""
+        op, target = request.envelope["op"], request.envelope["target"]
         try:
-            if request.envelope["op"] == "load":
-                return self._load(self._decode(request, call)[0])
-            return self._run(request, call)
+            args, kwargs = self._decode(request, call)
+        except BaseException as error:
+            if out_of_memory(error, self._filename):
+                return Frame({"kind": "memory"})
+            raise  # no learner's doing
+        self._objects.drop(request.envelope["drop"])
+        try:
+            return self._load(args) if op == "load" else self._run(op, target, args, kwargs, call)
         except Refused as refused:
             return Frame({"kind": "refused", "value": [refused.kind, refused.type_name]})
         except BaseException as error:  # SystemExit and KeyboardInterrupt of a learner's, too
@@ -120,12 +126,9 @@ class _Runner:
             return self._encoded("not-loaded", outcome, _Call(""))
         return Frame({"kind": "return", "value": None})
 
-    def _run(self, request: Frame, call: _Call) -> Frame:
-        args, kwargs = self._decode(request, call)
-        self._objects.drop(request.envelope["drop"])
-        op, target = request.envelope["op"], self._target(*request.envelope["target"])
+    def _run(self, op: str, target: list[Any], args: list[Any], kwargs: dict[str, Any], call: _Call) -> Frame:
         try:
-            value = _OPERATIONS[op](target, *args, **kwargs)
+            value = _OPERATIONS[op](self._target(*target), *args, **kwargs)
         except StopIteration:
             if op != "next":
                 raise

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import torch
-from fake import ForkingClient
 
 from sandbox.client import ZygoteClient
 from sandbox.contract import Limits, Program
@@ -16,6 +15,7 @@ from sandbox.landlock import LandlockBackend
 from sandbox.pool import Settings, open_pool
 from sandbox.session import Session
 from tests.conftest import missing
+from tests.sandbox.fake import ForkingClient
 
 torch.set_num_threads(1)  # this process is forked
 

@@ -52,8 +52,7 @@ class ForkedCell:
                 code, number = os.waitstatus_to_exitcode(status), 0
                 if code < 0:
                     code, number = 0, -code
-                reason = "cpu" if number == signal.SIGXCPU else "signal" if number else "exited"
-                self._exit = Exit(reason, code, number, usage)
+                self._exit = _exit_of(code, number, usage)
             elif time.monotonic() > until:
                 return None
             else:
@@ -108,3 +107,9 @@ def _limit_memory(limits: Limits) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
     seconds = max(1, round(limits.judgement_limit_s))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+
+
+def _exit_of(code: int, number: int, usage: Usage) -> Exit:
+    if number == signal.SIGXCPU:
+        return Exit("cpu", code, number, usage)
+    return Exit("signal" if number else "exited", code, number, usage)

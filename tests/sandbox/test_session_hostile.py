@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 import torch
-from fake import ForkingClient
 
 from sandbox.cell.caps import MAX_DATA_BYTES
 from sandbox.cell.wire import Frame, pack, read_frame
 from sandbox.contract import CellDied, Limits, Timeout
 from sandbox.session import Session
+from tests.sandbox.fake import ForkingClient
 
 Open = Callable[..., Session]
 SHORT = Limits(time_limit_s=0.3)

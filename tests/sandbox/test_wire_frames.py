@@ -2,38 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import struct
-from typing import Any
 
 import pytest
 import torch
 
 from sandbox.cell.caps import MAX_DATA_BYTES, MAX_JSON_BYTES, WireError
-from sandbox.cell.wire import Frame, drop_sent, pack, parse_envelope, read_frame
-
-
-class Reader:
-    """Fills views from fixed bytes; EOFError at their end."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-
-    def __call__(self, view: memoryview) -> None:
-        if len(view) > len(self.data):
-            raise EOFError
-        view[:], self.data = self.data[: len(view)], self.data[len(view) :]
-
-
-def raw(envelope: Any, body: bytes = b"", **changes: int) -> bytes:
-    """A frame with any envelope and lengths."""
-    text = envelope if isinstance(envelope, bytes) else json.dumps(envelope).encode()
-    lengths = changes.get("json", len(text)), changes.get("data", len(body))
-    return struct.pack(">IQ", *lengths) + text + body
-
-
-def packed(frame: Frame) -> bytes:
-    return b"".join(bytes(view) for view in pack(frame))
+from sandbox.cell.wire import Frame, drop_sent, parse_envelope, read_frame
+from tests.sandbox.frames import Reader, packed, raw
 
 
 def test_a_frame_is_read_as_it_was_packed() -> None:

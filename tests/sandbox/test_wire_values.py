@@ -13,13 +13,13 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from test_wire_frames import Reader, packed
 
 from sandbox.cell import caps
 from sandbox.cell.caps import Refused, WireError
 from sandbox.cell.decode import Decoder
 from sandbox.cell.encode import Encoder
 from sandbox.cell.wire import Frame, read_frame
+from tests.sandbox.frames import Reader, packed
 
 
 @dataclasses.dataclass(frozen=True)
