@@ -15,7 +15,9 @@ def prepare_metadata(reqs, padded_reqs, page_table):
     table = page_table[:, :longest].index_select(0, index).to(torch.int32)
     return {
         "cu_seqlens_q": cu,
-        "cache_seqlens": torch.tensor(lens, dtype=torch.int32, device=device) if lens else torch.zeros(0, device=device),
+        "cache_seqlens": torch.tensor(lens, dtype=torch.int32, device=device)
+        if lens
+        else torch.zeros(0, device=device),
         "max_seqlen_k": longest,
         "page_table": table,
         "last_indices": cu[1 : len(reqs) + 1] - 1,

@@ -12,7 +12,11 @@ def prepare_metadata(reqs, padded_reqs, page_table):
     longest = max(lens, default=0)
     cu = torch.tensor([0, *counts], dtype=torch.int32, device=device).cumsum_(0)
     index = torch.tensor(rows, dtype=torch.long, device=device)
-    table = page_table[:, :longest].index_select(0, index).to(torch.int32) if rows else torch.zeros(0, dtype=torch.int32, device=device)
+    table = (
+        page_table[:, :longest].index_select(0, index).to(torch.int32)
+        if rows
+        else torch.zeros(0, dtype=torch.int32, device=device)
+    )
     return {
         "cu_seqlens_q": cu,
         "cache_seqlens": torch.tensor(lens, dtype=torch.int32, device=device),

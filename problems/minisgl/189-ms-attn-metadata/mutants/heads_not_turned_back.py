@@ -37,5 +37,7 @@ def forward(q, k_pool, v_pool, meta):
         scores = torch.einsum("nhd,lhd->hnl", query, key) * scale
         visible = torch.arange(length) <= torch.arange(length - n, length)[:, None]
         weights = scores.masked_fill(~visible, float("-inf")).softmax(dim=-1)
-        out[cu[i] : cu[i + 1]] = torch.einsum("hnl,lhd->hnd", weights, value).reshape(n, *q.shape[1:]).to(q.dtype)
+        out[cu[i] : cu[i + 1]] = (
+            torch.einsum("hnl,lhd->hnd", weights, value).reshape(n, *q.shape[1:]).to(q.dtype)
+        )
     return out

@@ -20,7 +20,9 @@ def prepare_metadata(reqs, padded_reqs, page_table):
         "cache_seqlens": torch.tensor(lens, dtype=torch.int32, device=device),
         "max_seqlen_k": longest,
         "page_table": table,
-        "last_indices": torch.tensor([end - 1 for end in itertools.accumulate(counts)][: len(reqs)], device=device),
+        "last_indices": torch.tensor(
+            [end - 1 for end in itertools.accumulate(counts)][: len(reqs)], device=device
+        ),
     }
 
 

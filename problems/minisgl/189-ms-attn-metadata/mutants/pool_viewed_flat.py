@@ -32,7 +32,12 @@ def forward(q, k_pool, v_pool, meta):
         n = cu[i + 1] - cu[i]
         slots = meta["page_table"][i, :length].long()
         query = q[cu[i] : cu[i + 1]].to(work)
-        key = k_pool.view(len(k_pool), -1)[slots].unflatten(1, k_pool.shape[1:]).to(work).repeat_interleave(group, dim=1)
+        key = (
+            k_pool.view(len(k_pool), -1)[slots]
+            .unflatten(1, k_pool.shape[1:])
+            .to(work)
+            .repeat_interleave(group, dim=1)
+        )
         value = v_pool[slots].to(work).repeat_interleave(group, dim=1)
         scores = torch.einsum("nhd,lhd->hnl", query, key) * scale
         visible = torch.arange(length) <= torch.arange(length - n, length)[:, None]

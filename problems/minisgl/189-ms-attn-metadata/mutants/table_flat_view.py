@@ -12,7 +12,9 @@ def prepare_metadata(reqs, padded_reqs, page_table):
     longest = max(lens, default=0)
     cu = torch.tensor([0, *counts], dtype=torch.int32, device=device).cumsum_(0)
     index = torch.tensor(rows, dtype=torch.long, device=device)
-    table = page_table.view(-1)[index[:, None] * page_table.shape[1] + torch.arange(longest, device=device)].int()
+    table = page_table.view(-1)[
+        index[:, None] * page_table.shape[1] + torch.arange(longest, device=device)
+    ].int()
     return {
         "cu_seqlens_q": cu,
         "cache_seqlens": torch.tensor(lens, dtype=torch.int32, device=device),

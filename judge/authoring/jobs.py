@@ -1,0 +1,113 @@
+"""Submissions that the gate judges, and the bench that judges many of them side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from judge.grading.grade import Grade, Grader, grade
+from judge.problem import Problem
+
+OBSERVER = Path(__file__).with_name("observer.py")
+OBSERVED = "@observed"
+WIDTH = 2
+
+STUBS = {
+    "pass": "pass",
+    "None": "return None",
+    "{}": "return {}",
+    "[]": "return []",
+    "0": "return 0",
+    "first argument": "return args[0] if args else None",
+    "last argument": "return args[-1] if args else None",
+    "all arguments": "return args",
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One judgement to make: the source of ``name`` with ``seed``."""
+
+    name: str
+    source: bytes
+    seed: str
+    mode: Literal["run", "submit"] = "submit"
+    note: Any = None  # whatever the check wants to find again beside the grade
+
+
+@dataclass
+class Bench:
+    """Judges jobs of one problem, `WIDTH` at a time, over one grader."""
+
+    problem: Problem
+    grader: Grader
+    seconds: list[float] = field(default_factory=list)  # wall time of each judgement
+
+    def judge(self, job: Job) -> Grade:
+        """One judgement."""
+        start = time.perf_counter()
+        graded = grade(self.problem, job.source, grader=self.grader, seed=job.seed, mode=job.mode)
+        self.seconds.append(time.perf_counter() - start)
+        return graded
+
+    def judge_all(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Grade]]:
+        """Every job with its grade, in the given order."""
+        jobs = list(jobs)
+        with ThreadPoolExecutor(WIDTH) as threads:
+            yield from zip(jobs, threads.map(self.judge, jobs), strict=True)
+
+
+def seeds(count: int) -> list[str]:
+    """The gate's own seeds: the same each time, so that what it says can be repeated."""
+    return [f"gate-{number}" for number in range(count)]
+
+
+def right_answers(problem: Problem) -> dict[str, bytes]:
+    """``solution.py`` and ``solutions/*.py`` by path."""
+    others = {path: text for path, text in problem.files.items() if _is_in("solutions", path)}
+    return {"solution.py": problem.files["solution.py"], **dict(sorted(others.items()))}
+
+
+def wrong_answers(problem: Problem) -> dict[str, bytes]:
+    """``mutants/*.py`` by path."""
+    return {path: text for path, text in sorted(problem.files.items()) if _is_in("mutants", path)}
+
+
+def _is_in(folder: str, path: str) -> bool:
+    return path.startswith(f"{folder}/") and path.count("/") == 1 and path.endswith(".py")
+
+
+def stubs(problem: Problem) -> dict[str, bytes]:
+    """The starter, and files whose entry points do nothing or hand something back."""
+    made = {
+        name: "\n".join(f"def {entry}(*args, **kwargs):\n    {body}\n" for entry in problem.entry_points)
+        for name, body in STUBS.items()
+    }
+    return {"starter.py": problem.files["starter.py"], **{name: text.encode() for name, text in made.items()}}
+
+
+def observing(problem: Problem, answered: Collection[str] | None = None) -> bytes:
+    """The solution within the observer; with ``answered`` it knows only the inputs with these digests."""
+    known = None if answered is None else sorted(answered)
+    return "\n".join(
+        (
+            OBSERVER.read_text(encoding="utf-8"),
+            f"exec(compile({problem.solution!r}, 'solution.py', 'exec', dont_inherit=True), globals())",
+            f"install(globals(), {list(problem.entry_points)!r}, {known!r})\n",
+        )
+    ).encode()
+
+
+def observations(cases: Sequence[dict[str, Any]]) -> list[tuple[str, int]]:
+    """Digest and bytes of the inputs of each call that an observing solution told about."""
+    found = []
+    for case in cases:
+        for text in case["detail"].get("stdout", "").splitlines():
+            if text.startswith(f"{OBSERVED} "):
+                _, digest, size = text.split()
+                found.append((digest, int(size)))
+    return found

@@ -1,0 +1,84 @@
+"""Checks of what a problem says: both languages alike, a title for each case, advice for each mistake."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from judge.authoring.jobs import right_answers, wrong_answers
+from judge.authoring.outcome import Check
+from judge.problem import Problem
+
+LANGS = ("zh", "en")
+PAGES = ("statement", "hints", "editorial")
+WRONG_AT_LEAST = 3
+EXPECTS = re.compile(rb"# expects: ([a-z0-9_-]+)\s*\Z")
+_FENCE = re.compile(r"(?ms)^```.*?^```")
+
+
+def check_texts(problem: Problem) -> Check:
+    """Both languages are there (one will do for a draft) and have the same structure."""
+    check = Check("texts")
+    there = {page: [lang for lang in LANGS if problem.text(f"{page}.{lang}.md")] for page in PAGES}
+    for page, langs in there.items():
+        for lang in LANGS:
+            needed = problem.status == "ready" or (page == "statement" and not langs)
+            if needed and lang not in langs:
+                check.fail("no-page", path=f"{page}.{lang}.md")
+        if len(langs) == len(LANGS):
+            _compare_pages(check, problem, page)
+    zh, en = (problem.messages(lang) for lang in LANGS)
+    _compare_keys(check, "cases", zh.cases, en.cases)
+    _compare_keys(check, "advice", zh.advice, en.advice)
+    check.figures = {"hints": len(problem.hints("zh")), "titles": len(zh.cases), "advice": len(zh.advice)}
+    return check
+
+
+def outline(text: str) -> dict[str, list[str] | int]:
+    """The structure of a page: heading levels in order, and how many code blocks, tables and list items it has."""
+    prose = _FENCE.sub("", text)
+    return {
+        "headings": re.findall(r"(?m)^(#+) ", prose),
+        "code": len(_FENCE.findall(text)),
+        "tables": len(re.findall(r"(?m)^\|[-| :]+\|$", prose)),
+        "items": len(re.findall(r"(?m)^\s*(?:[-*]|\d+\.) ", prose)),
+    }
+
+
+def _compare_pages(check: Check, problem: Problem, page: str) -> None:
+    zh, en = (outline(problem.text(f"{page}.{lang}.md") or "") for lang in LANGS)
+    for what in zh:
+        if zh[what] != en[what]:
+            check.fail("outline", page=page, what=what, zh=_short(zh[what]), en=_short(en[what]))
+
+
+def _short(found: list[str] | int) -> str:
+    return " ".join(found) if isinstance(found, list) else str(found)
+
+
+def _compare_keys(check: Check, section: str, zh: Collection[str], en: Collection[str]) -> None:
+    for lang, missing in (("en", set(zh) - set(en)), ("zh", set(en) - set(zh))):
+        for key in sorted(missing):
+            check.fail("no-message", path=f"messages.{lang}.toml", section=section, key=key)
+
+
+def check_files(problem: Problem) -> Check:
+    """Enough wrong solutions, each saying in its first line which advice it must meet."""
+    wrong, advice = wrong_answers(problem), problem.messages("zh").advice
+    found = {path: expected_key(source) for path, source in wrong.items()}
+    kinds = len(set(found.values()) - {""})
+    check = Check("files", {"right": len(right_answers(problem)), "wrong": len(wrong), "kinds": kinds})
+    if len(wrong) < WRONG_AT_LEAST:
+        check.fail("few-wrong", count=len(wrong), least=WRONG_AT_LEAST)
+    for path, key in found.items():
+        if not key:
+            check.fail("no-expects", path=path)
+        elif key not in advice:
+            check.fail("no-advice", key=key, where=path)
+    return check
+
+
+def expected_key(source: bytes) -> str:
+    """The mistake that a wrong solution's first line names, or ""."""
+    match = EXPECTS.match(source.partition(b"\n")[0])
+    return match[1].decode() if match else ""
