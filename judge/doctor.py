@@ -121,6 +121,6 @@ def _canary(pool: Pool, lang: str) -> Iterator[Finding]:
 
     escaped = run_canary(pool)
     for what in escaped:
-        yield Finding("bad", _line(lang, "canary-escaped", what=what))
+        yield Finding("bad", what.text(lang))
     if not escaped:
         yield Finding("ok", _line(lang, "canary"))

@@ -22,7 +22,7 @@ from judge.lines import UserError
 from judge.lock import DataLock
 from judge.models import Judgement
 from judge.problem import Problem, ProblemError
-from judge.startup import open_grader
+from judge.startup import open_grader, refuse_if_unsafe
 from judge.submissions import Job, Mode
 from judge.users import local_user
 from judge.views import View, history, make_view, seen_version
@@ -80,6 +80,7 @@ class Service:
                     self.config.sandbox, self.config.workers, problems=self.catalogue.all()[:PREPARED]
                 )
                 pool, self._grader = stack.enter_context(opened)
+                refuse_if_unsafe(pool)
                 self.backend, self.protections = pool.backend, pool.protections
             self._dispatcher = EmbeddedDispatcher(
                 self.database, self._judge or self._grade, owner=self._owner(), workers=self.config.workers

@@ -12,6 +12,7 @@ from sandbox.backend import NoBackend
 
 if TYPE_CHECKING:
     from judge.grading.grade import Grader
+    from sandbox.canary import Finding
     from sandbox.pool import Pool
 
 
@@ -26,6 +27,20 @@ class NoSandbox(UserError):
 
     def line(self, lang: str) -> str:
         return line("error.no-sandbox", lang, why="; ".join(self._cause.lines(lang)))
+
+
+class Unsafe(UserError):
+    """A canary submission could do what is forbidden: a server must not start on this sandbox."""
+
+    status = 3
+
+    def __init__(self, backend: str, escaped: Sequence[Finding]) -> None:
+        super().__init__("unsafe", backend=backend)
+        self.escaped = escaped
+
+    def line(self, lang: str) -> str:
+        what = "; ".join(finding.text(lang) for finding in self.escaped)
+        return line("error.unsafe", lang, backend=self.values["backend"], what=what)
 
 
 @contextmanager
@@ -54,3 +69,13 @@ def open_grader(
             yield pool, grader
     finally:
         grader.close()
+
+
+def refuse_if_unsafe(pool: Pool) -> None:
+    """Raise Unsafe when a canary gets out of its cell; of the backend `process` nobody expects that it holds."""
+    from sandbox.canary import run_canary
+
+    if pool.backend == "process":
+        return
+    if escaped := run_canary(pool):
+        raise Unsafe(pool.backend, escaped)

@@ -8,7 +8,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,7 +21,9 @@ from judge.lines import UserError
 from judge.lock import DataInUse
 from judge.problem import Problem, load_problem
 from judge.service import Service
+from judge.startup import Unsafe
 from judge.submissions import Job, NoSubmission
+from sandbox.canary import Finding
 
 TINY = Path(__file__).parent / "bank" / "tiny"
 PATIENCE_S = 20.0
@@ -263,6 +267,30 @@ def test_a_closed_server_gives_the_folder_back(tmp_path: Path, judge: FakeJudge)
         service = Service(make_config(tmp_path), judge)
         service.start()
         service.close()
+
+
+def test_a_sandbox_that_does_not_hold_stops_the_start_and_gives_everything_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, judge: FakeJudge
+) -> None:
+    closed: list[str] = []
+
+    @contextmanager
+    def open_grader(*_: object, **__: object) -> Iterator[tuple[Any, None]]:
+        try:
+            yield SimpleNamespace(backend="landlock", protections={}), None
+        finally:
+            closed.append("pool")
+
+    monkeypatch.setattr("judge.service.open_grader", open_grader)
+    monkeypatch.setattr("sandbox.canary.run_canary", lambda pool: [Finding("open a socket", "worked")])
+    with pytest.raises(Unsafe) as refused:
+        Service(make_config(tmp_path)).start()
+    assert "open a socket" in refused.value.line("zh") and refused.value.status == 3
+    assert "open a socket" in str(refused.value)
+    assert closed == ["pool"]
+    after = Service(make_config(tmp_path), judge)
+    after.start()
+    after.close()
 
 
 SERVER = """
