@@ -20,6 +20,10 @@ class Caller(Protocol):
         """One request and its value; raises what a call may raise (sandbox.contract)."""
         ...
 
+
+class Owner(Protocol):
+    """The cell, while it lives, that a handle's object stays in."""
+
     def drop(self, number: int) -> None:
         """Tells the cell, with the next request, that a handle is gone."""
         ...
@@ -101,7 +105,7 @@ class Handle:
     It has no equality, hash or truth: these would be the learner's word. It is gone with its cell.
     """
 
-    def __init__(self, caller: Caller, owner: object, number: int, type_name: str) -> None:
+    def __init__(self, caller: Caller, owner: Owner, number: int, type_name: str) -> None:
         self._caller = caller
         self._owner = owner
         self._number = number
@@ -153,7 +157,7 @@ class Handle:
         return f"<{self._type_name} in the cell>"
 
     def __del__(self) -> None:
-        self._caller.drop(self._number)
+        self._owner.drop(self._number)
 
     def __eq__(self, _other: object) -> NoReturn:
         raise TypeError("an object in the cell cannot be compared")

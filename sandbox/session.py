@@ -107,11 +107,6 @@ class Session:
         with self._losing_cells():
             return self._calls.request(op, target, args, kwargs)
 
-    def drop(self, number: int) -> None:
-        """A handle is gone."""
-        if self._calls is not None:
-            self._calls.drop(number)
-
     def _start(self) -> None:
         check_source(self._program.source)
         cell = self._client.spawn(self._limits)

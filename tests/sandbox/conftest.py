@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import torch
 
+from sandbox.backend import NoBackend, Settings
 from sandbox.client import ZygoteClient
 from sandbox.contract import Limits, Program
-from sandbox.landlock import LandlockBackend
-from sandbox.pool import Settings, open_pool
+from sandbox.pool import open_pool
 from sandbox.session import Session
 from tests.conftest import missing
 from tests.sandbox.fake import ForkingClient
@@ -20,15 +20,26 @@ from tests.sandbox.fake import ForkingClient
 torch.set_num_threads(1)  # this process is forked
 
 
+def _client_of(backend: str) -> Iterator[ZygoteClient]:
+    try:
+        pool = open_pool(backend, size=1, settings=Settings(spares=0))
+    except NoBackend as none:
+        missing(str(none))
+        return
+    yield ZygoteClient(pool.acquire(60).control)
+    pool.close()
+
+
 @pytest.fixture(scope="session")
 def landlock_client() -> Iterator[ZygoteClient]:
-    """A client of one hardened zygote."""
-    if why_not := LandlockBackend(Settings()).available():
-        missing(str(why_not))
-    pool = open_pool("landlock", size=1, settings=Settings(spares=0))
-    zygote = pool.acquire(60)
-    yield ZygoteClient(zygote.control)
-    pool.close()
+    """A client of one hardened process."""
+    yield from _client_of("landlock")
+
+
+@pytest.fixture(scope="session")
+def docker_client() -> Iterator[ZygoteClient]:
+    """A client of one container."""
+    yield from _client_of("docker")
 
 
 @pytest.fixture
@@ -39,10 +50,10 @@ def forking_client() -> Iterator[ForkingClient]:
     client.end()
 
 
-@pytest.fixture(params=["fork", "landlock"])
+@pytest.fixture(params=["forking", "landlock", pytest.param("docker", marks=pytest.mark.docker)])
 def client(request: pytest.FixtureRequest) -> Any:
     """Each kind of client in turn."""
-    return request.getfixturevalue("forking_client" if request.param == "fork" else "landlock_client")
+    return request.getfixturevalue(f"{request.param}_client")
 
 
 Open = Callable[..., Session]

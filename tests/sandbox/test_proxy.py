@@ -149,6 +149,20 @@ def test_a_handle_dies_with_its_cell(open_session: Open) -> None:
         _ = thing.x
 
 
+def test_a_handle_of_a_cell_that_is_gone_drops_nothing_of_the_next(open_session: Open) -> None:
+    session = open_session(
+        "import os\nclass T: x = 1\ndef make(): return T()\ndef die(): os._exit(3)", "make", "die"
+    )
+    old = session.begin_case().make()
+    with pytest.raises(CellDied):
+        session.begin_case().die()
+    session.end_case()
+    submission = session.begin_case()
+    new = submission.make()
+    del old
+    assert (submission.make().x, new.x) == (1, 1)
+
+
 def test_callbacks_are_called_in_order_and_lazily(submit: Submit) -> None:
     source = """
         def each(f, items):

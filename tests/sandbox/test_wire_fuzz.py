@@ -42,7 +42,9 @@ class Deaf:
 
 
 def decoded(frame: Frame) -> Any:
-    decoder = ResultDecoder(frame, {}, Callbacks(), ["argument 1"], lambda *told: Handle(Deaf(), None, *told))
+    decoder = ResultDecoder(
+        frame, {}, Callbacks(), ["argument 1"], lambda *told: Handle(Deaf(), Deaf(), *told)
+    )
     return decoder.whole(frame.envelope.get("value"))
 
 
