@@ -7,6 +7,7 @@ phases), or ``fault`` (ours: the parent tries again).
 from __future__ import annotations
 
 import base64
+import itertools
 import platform
 import signal
 import socket
@@ -93,7 +94,7 @@ class Judgement:
             "pytest": pytest.__version__,
         }
         self._emit({"start": {"cases": len(self._cases), "versions": versions}})
-        for case, following in zip(self._cases, [*self._cases[1:], None], strict=True):
+        for case, following in itertools.zip_longest(self._cases, self._cases[1:]):
             record = case.blank()
             if self._stop is None:
                 self._run(case, following, record)
@@ -150,7 +151,9 @@ class Judgement:
 
     def _exhausted(self, outcome: Outcome) -> Verdict | None:
         """The verdict that every later case takes, once the submission has used up what a judgement allows."""
-        if self._session.deaths >= DEATHS_MAX:
+        if (
+            self._session.deaths >= DEATHS_MAX or outcome.verdict is Verdict.OLE
+        ):  # the output limit is for all cases
             return outcome.verdict
         wall_s = time.perf_counter() - self._start
         limit_s = self._limits.judgement_limit_s

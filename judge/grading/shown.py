@@ -13,7 +13,7 @@ VALUE_MAX_CHARS = 2048
 NUMBERS_MAX = 64
 _HEAD = 8
 _DEPTH_MAX = 6
-_TYPE_NAMES = ("NoneType", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict")
+_TYPE_NAMES = ("bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict")
 
 
 def clean(text: str, max_chars: int = VALUE_MAX_CHARS) -> str:
@@ -34,6 +34,8 @@ def type_name(value: object) -> str:
         return "Tensor"
     if isinstance(value, torch.dtype | torch.device):
         return type(value).__name__
+    if value is None:
+        return "None"
     name = type(value).__name__
     return name if type(value).__module__ == "builtins" and name in _TYPE_NAMES else "object"
 
@@ -77,7 +79,7 @@ def _write(value: object, out: list[str], room: list[int], depth: int) -> None:
             _write(item, out, room, depth - 1)
         _put(out, room, "}")
     elif is_dataclass(value) and not isinstance(value, type) and depth:
-        _put(out, room, f"{_trusted_name(value)}(")
+        _put(out, room, f"{type(value).__name__}(")
         for i, one in enumerate(fields(value)):
             _put(out, room, f"{', ' if i else ''}{one.name}=")
             _write(getattr(value, one.name), out, room, depth - 1)
@@ -102,11 +104,7 @@ def _scalar(value: object) -> str:
         return _integer(value)
     if isinstance(value, float | complex | torch.dtype | torch.device):
         return str(value)
-    return {"list": "[…]", "tuple": "(…)", "dict": "{…}"}.get(type_name(value)) or f"<{_trusted_name(value)}>"
-
-
-def _trusted_name(value: object) -> str:
-    return clean(type(value).__name__, 60)
+    return {"list": "[…]", "tuple": "(…)", "dict": "{…}"}.get(type_name(value), "<object>")
 
 
 def _integer(value: int) -> str:

@@ -121,10 +121,10 @@ def _raised(facts: Mapping[str, Any], detail: Mapping[str, Any], table: Words) -
     lines = _lines(facts.get("lines", []), table)
     if facts["builtin"] == "NotImplementedError":
         return table.say("case", "not_implemented", lines=lines)
-    if detail.get("name"):
-        text = detail.get("message") or "-"
-        return table.say("case", "raised-with", name=detail["name"], lines=lines, text=text)
-    return table.say("case", "raised", builtin=facts["builtin"], lines=lines)
+    name = detail.get("name") or facts["builtin"]
+    if detail.get("message"):
+        return table.say("case", "raised-with", name=name, lines=lines, text=detail["message"])
+    return table.say("case", "raised", builtin=name, lines=lines)
 
 
 def _bad_value(facts: Mapping[str, Any], detail: Mapping[str, Any], table: Words) -> str:

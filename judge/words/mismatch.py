@@ -20,6 +20,8 @@ def mismatch_sentences(facts: Mapping[str, Any], detail: Mapping[str, Any], tabl
             yield from _keys(told, table)
         elif aspect in ("contiguous", "value"):
             yield table.say("mismatch", aspect)
+        elif told and aspect == "type" and told["got"] == "None":
+            yield table.say("mismatch", "none", want=told["want"])
         elif told and table.has("mismatch", aspect):
             yield table.say("mismatch", aspect, got=told["got"], want=told["want"])
     if path := facts.get("at"):

@@ -172,7 +172,7 @@ def test_a_value_is_shown_without_asking_its_class() -> None:
         def __repr__(self) -> str:
             raise RuntimeError("asked")
 
-    assert describe([Loud()]) == "[<Loud>]"
+    assert describe([Loud()]) == "[<object>]"
 
 
 @pytest.mark.parametrize("value", [NAN, INF, 1e308, 10**400, 2**53, True, 1 + 2j])

@@ -147,6 +147,15 @@ def test_after_a_second_death_the_rest_is_not_run(counting: Problem, grader: Gra
     assert cases[2]["facts"] == {"kind": "not_run", "not_run": "RE"}
 
 
+def test_the_output_limit_ends_the_judgement_and_loading_is_not_blamed(
+    adding: Problem, grader: Grader
+) -> None:
+    source = "def add(a, b):\n    print('x' * 100_000)\n    return a + b\n"
+    report = judged(adding, source, grader).report()
+    assert [(case["verdict"], case["ran"]) for case in report["cases"]] == [("OLE", True), ("OLE", False)]
+    assert report["load"] is None
+
+
 def test_one_death_costs_one_case(counting: Problem, grader: Grader) -> None:
     source = counting.solution.replace("    if n < 0:", "    import os\n    os._exit(1)\n    if n < 0:")
     verdicts = [case["verdict"] for case in judged(counting, source, grader).cases]

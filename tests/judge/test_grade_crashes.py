@@ -79,6 +79,34 @@ def test_the_verdict_arrives_once_though_a_process_is_killed(
     assert grade(adding, SLOW, grader=grader).verdict is Verdict.AC
 
 
+def test_a_killed_cell_costs_at_most_its_case(
+    adding: Problem, grader: Grader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if grader.pool.backend != "landlock":
+        pytest.skip("the cell of another backend is not a process that the test can see")
+    zygotes: list[Zygote] = []
+    acquire = grader.pool.acquire
+
+    def recording(timeout_s: float) -> Zygote:
+        zygotes.append(acquire(timeout_s))
+        return zygotes[-1]
+
+    monkeypatch.setattr(grader.pool, "acquire", recording)
+    told: list[str] = []
+
+    def strike(case: dict[str, Any]) -> None:
+        told.append(case["name"])
+        if len(told) == 1:
+            for pid in children(int(zygotes[-1].name.split()[-1])):
+                os.kill(pid, signal.SIGKILL)
+
+    result = grade(adding, SLOW, grader=grader, on_case=strike)
+    assert told == [case["name"] for case in result.cases] == ["add-small", "add-random"]
+    assert result.cases[0]["verdict"] == "AC" and result.faults == []
+    # the second is RE where it had begun, and AC where it was given a fresh cell
+    assert result.verdict in (Verdict.RE, Verdict.AC)
+
+
 def test_a_judge_that_always_breaks_is_our_fault_in_the_end(adding: Problem, grader: Grader) -> None:
     def strike(_: int) -> None:
         for pid in processes(grader, "judgement"):

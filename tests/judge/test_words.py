@@ -144,6 +144,12 @@ def test_a_mismatch_names_the_field_every_aspect_and_the_place(problem: Problem)
     )
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_missing_return_is_called_that(problem: Problem, lang: str) -> None:
+    facts = {"kind": "wrong", "field": "out", "aspects": ["type"], "type": {"got": "None", "want": "Tensor"}}
+    assert "return" in sentence(record(verdict="WA", facts=facts), problem, lang)["message"]
+
+
 def test_a_learners_text_is_never_taken_for_a_format(problem: Problem) -> None:
     facts = {"kind": "raised", "builtin": "ValueError", "lines": [2]}
     detail = {"name": "{0.__class__}", "message": "{title} {0}"}
