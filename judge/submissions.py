@@ -6,9 +6,6 @@ one that is delivered twice, or that comes back after its lease ran out, counts 
 
 from __future__ import annotations
 
-import json
-import math
-import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +19,12 @@ from judge.db import Database
 from judge.lines import UserError
 from judge.models import Judgement, Submission, now
 from judge.problem import Problem
+from judge.reports import dump_report
 from judge.versions import store_version
 
 Mode = Literal["run", "submit"]
 VERSION_STEP = 10_000  # between two stored versions of a judgement: room for those of its running cases
 UNSCORED = ("SE", "SKIP")
-_UNFIT = re.compile("[\x00\ud800-\udfff]")
 
 
 class NoSubmission(UserError):
@@ -172,24 +169,6 @@ def waiting(session: Session, before: int | None = None) -> int:
     if before is not None:
         count = count.where(Judgement.id < before)
     return session.scalar(count) or 0
-
-
-def dump_report(report: dict[str, Any]) -> str:
-    """A report as JSON in ASCII, cleaned: nothing a learner wrote can upset a database or a browser."""
-    return json.dumps(clean(report), ensure_ascii=True, allow_nan=False)
-
-
-def clean(value: Any) -> Any:
-    """``value`` as any reader can take it: no NaN or infinity as a number, no NUL or lone surrogate in a text."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, str):
-        return _UNFIT.sub("\ufffd", value)
-    if isinstance(value, dict):
-        return {clean(key): clean(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [clean(item) for item in value]
-    return value
 
 
 def _again(session: Session, judgement: Judgement, seed: str) -> Judgement:

@@ -13,6 +13,7 @@ from judge.dispatch.progress import Running
 from judge.grading.disclose import Level, disclose, disclose_case
 from judge.models import Judgement, Submission
 from judge.problem import Problem
+from judge.reports import clean
 from judge.words import localise, sentence, verdict_word
 
 View = dict[str, Any]
@@ -107,7 +108,7 @@ def _done(judgement: Judgement, problem: Problem | None, lang: str, level: Level
 def _running(running: Running | None, problem: Problem | None, lang: str, level: Level) -> View:
     if running is None:
         return {}
-    cases = [disclose_case(case, level) for case in submissions.clean(running.cases)]
+    cases = [disclose_case(case, level) for case in clean(running.cases)]
     if problem is not None:
         cases = [_worded(case, problem, lang) for case in cases]
     return {"cases_total": running.cases_total, "cases": cases}

@@ -158,3 +158,20 @@ def test_no_sandbox_at_all_is_told_with_each_reason(run: RunCli, monkeypatch: py
     told = run("--lang", "zh", "test", "901", "AC.py")
     assert (told.status, told.out) == (3, "")
     assert "docker: 没有引擎; landlock: 内核太旧" in told.err.splitlines()[-1]
+
+
+def test_a_watched_file_is_judged_again_whenever_it_is_saved(
+    run: RunCli, grading: FakeGrading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saves = iter(["AC\n# better", None, "RE\n# worse"])
+
+    def sleep(_seconds: float) -> None:
+        text = next(saves, "end")
+        if text == "end":
+            raise KeyboardInterrupt
+        if text is not None:
+            Path("WA.py").write_text(text)
+
+    monkeypatch.setattr("judge.cli.testing.time.sleep", sleep)
+    told = run("test", "901", "WA.py", "--watch", "--json")
+    assert [json.loads(line)["verdict"] for line in told.out.splitlines()] == ["WA", "AC", "RE"]
