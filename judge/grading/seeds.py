@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -11,11 +10,6 @@ import numpy as np
 import torch
 
 Item = TypeVar("Item")
-
-
-def fresh_seed() -> str:
-    """A new secret seed."""
-    return secrets.token_hex(16)
 
 
 def derive(seed: str, purpose: str) -> int:
