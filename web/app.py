@@ -63,7 +63,6 @@ def add_template_words(app: Flask) -> None:
         seconds=results.seconds,
         moment=results.moment,
         pairs=facts.pairs,
-        notes=facts.notes,
         places=facts.places,
         call=facts.call,
     )

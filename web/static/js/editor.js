@@ -120,13 +120,13 @@ function defineThemes(monaco) {
     base: 'vs',
     inherit: true,
     rules: [{ token: 'comment', foreground: '5f6b76' }],
-    colors: { 'editor.background': '#ffffff', 'editorLineNumber.foreground': '#8b949e' },
+    colors: { 'editor.background': '#ffffff', 'editorLineNumber.foreground': '#646d76', 'editorLineNumber.dimmedForeground': '#646d76' },
   });
   monaco.editor.defineTheme('judge-dark', {
     base: 'vs-dark',
     inherit: true,
     rules: [{ token: 'comment', foreground: '8b98a5' }],
-    colors: { 'editor.background': '#1a1e23', 'editorLineNumber.foreground': '#6b7580' },
+    colors: { 'editor.background': '#1a1e23', 'editorLineNumber.foreground': '#8b98a5', 'editorLineNumber.dimmedForeground': '#8b98a5' },
   });
 }
 

@@ -23,6 +23,9 @@ splitters();
 typeset(boot.vendor);
 const editor = await openEditor(boot, readDraft(boot.slug));
 editor.onChange(() => keepDraft(boot.slug, editor.text(), () => say(boot.words['draft.kept'])));
+for (const box of document.querySelectorAll('.prose pre, .prose table')) {
+  if (box instanceof HTMLElement && box.scrollWidth > box.clientWidth) box.tabIndex = 0; // to be scrolled by keys
+}
 const shown = document.querySelector('.panel');
 if (shown instanceof HTMLElement) {
   adopt(shown);
@@ -88,14 +91,19 @@ async function judge(mode) {
   if (buttons[0].disabled) return;
   buttons.forEach((button) => { button.disabled = true; });
   complain('');
+  following.abort();
   byId('announce').textContent = boot.words['status.sending'];
+  const before = [...byId('result').children];
+  byId('result').replaceChildren(/** @type {HTMLTemplateElement} */ (byId('sending')).content.cloneNode(true));
+  openTab('result');
   try {
     const id = await send(boot, editor.text(), mode);
-    openTab('result');
     history.replaceState(null, '', location.pathname);
     byId('results').scrollIntoView({ block: 'nearest' });
     void watch(id);
   } catch (error) {
+    byId('result').replaceChildren(...before);
+    byId('announce').textContent = '';
     complain(reason(error));
   } finally {
     buttons.forEach((button) => { button.disabled = false; });

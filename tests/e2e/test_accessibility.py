@@ -1,0 +1,68 @@
+"""axe finds nothing on list and workspace, in both colour schemes and languages; the panes move by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Page, expect
+
+from judge.problem import Problem
+
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+
+def violations(page: Page) -> list[str]:
+    found = Axe().run(page, options=RULES).response["violations"]
+    return [
+        f"{one['id']}: {node['target']} {node['failureSummary']}" for one in found for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("locale", ["zh-CN", "en-US"])
+def test_list_and_workspace_are_accessible(
+    judge_url: str, open_page: Callable[..., Page], problem: Problem, scheme: str, locale: str
+) -> None:
+    page = open_page(color_scheme=scheme, locale=locale)
+    page.goto(judge_url)
+    assert violations(page) == []
+    page.goto(f"{judge_url}/problems/{problem.slug}")
+    expect(page.locator("html.ready .monaco .view-lines")).to_be_visible()
+    page.locator(".hints summary").first.click()
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_failure_and_the_history_are_accessible(
+    judge_url: str,
+    open_page: Callable[..., Page],
+    problem: Problem,
+    type_code: Callable[[Page, str], None],
+    verdict: Callable[[Page, str], None],
+    scheme: str,
+) -> None:
+    page = open_page(color_scheme=scheme)
+    page.goto(f"{judge_url}/problems/{problem.slug}")
+    expect(page.locator("html.ready .monaco .view-lines")).to_be_visible()
+    type_code(page, problem.text("mutants/mask_top_left.py") or "")
+    page.keyboard.press("ControlOrMeta+Enter")
+    verdict(page, "WA")
+    page.locator(".whole summary").first.click()
+    page.get_by_text("这次提交的代码").click()
+    assert violations(page) == []
+    page.get_by_role("button", name="提交记录").click()
+    assert violations(page) == []
+
+
+def test_panes_move_by_arrow_keys_and_stay(workspace: Page) -> None:
+    bar = workspace.get_by_role("separator").first
+    before = workspace.locator(".statement").bounding_box()
+    bar.focus()
+    for _ in range(3):
+        workspace.keyboard.press("ArrowRight")
+    after = workspace.locator(".statement").bounding_box()
+    assert before and after and after["width"] > before["width"] + 40
+    workspace.reload()
+    expect(bar).to_have_attribute("aria-valuenow", "48")
