@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sandbox.proxy import Submission
     from sandbox.session import Session
 
-_PROBE = Path(__file__).with_name("probe.py")
+PROBE = Path(__file__).with_name("probe.py")
 _PROJECT = Path(__file__).resolve().parents[1]
 _LIMITS = Limits(time_limit_s=20.0, load_limit_s=20.0, judgement_limit_s=60.0)
 _ACQUIRE_WAIT_S = 60.0
@@ -264,7 +264,7 @@ def main(control: str, landlock: str) -> None:
     from sandbox.session import Session
 
     client = ZygoteClient(socket.socket(fileno=int(control)))
-    session = Session(client, Program(_PROBE.read_bytes(), ("attempt",)), _LIMITS, cell_seed=0)
+    session = Session(client, Program(PROBE.read_bytes(), ("attempt",)), _LIMITS, cell_seed=0)
     findings = try_all(session, attempts(landlock == "1"))
     session.close()
     print(json.dumps([[finding.attempt, finding.outcome] for finding in findings]))

@@ -20,6 +20,10 @@ def keep_search_path() -> None:
     """Take everything off sys.path but the standard library and site-packages, whatever a .pth file put there."""
     libraries = (*_standard_library(), *filter(None, _site_folders()))
     sys.path[:] = [path for path in sys.path if path.endswith(".zip") or path.startswith(libraries)]
+
+
+def forget_listings() -> None:
+    """Let a cell look for modules anew: what it may not read is then missing (ImportError), and not forbidden."""
     sys.path_importer_cache.clear()
 
 

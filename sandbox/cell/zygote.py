@@ -184,6 +184,7 @@ def _prepare(max_abi: int) -> tuple[ModuleType, dict[str, object], int]:
 
     abi = min(kernel.landlock_abi(), max_abi)
     ruleset = kernel.landlock_ruleset(libraries.readable(), abi) if abi else -1
+    libraries.forget_listings()
     harden.disarm()
     gc.collect()
     gc.freeze()

@@ -1,0 +1,163 @@
+"""The pool's own rules, over zygotes that only answer."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from sandbox.backend import Backend, NoBackend, Reason, Settings, Zygote, choose
+from sandbox.contract import Protections, SandboxFault
+from sandbox.pool import Pool
+
+
+class Answering(Backend):
+    """Its zygotes answer every request with nothing."""
+
+    name = "answering"
+
+    def __init__(self) -> None:
+        self.started: list[Zygote] = []
+        self.fails = False
+        self.calibration_s = 0.001
+
+    def available(self) -> Reason:
+        return Reason()
+
+    def protections(self, facts: dict[str, Any]) -> Protections:
+        return {"boundary": "none"}
+
+    def start(self) -> Zygote:
+        if self.fails:
+            raise SandboxFault("no room")
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+        def answer() -> None:
+            while raw := theirs.recv(65536):
+                theirs.send(json.dumps({"nonce": json.loads(raw)["nonce"]}).encode())
+            theirs.close()
+
+        def end() -> None:
+            if theirs.fileno() >= 0:
+                theirs.shutdown(socket.SHUT_RDWR)
+
+        threading.Thread(target=answer, daemon=True).start()
+        self.started.append(Zygote(ours, {"calibration_s": self.calibration_s}, end))
+        return self.started[-1]
+
+
+@pytest.fixture
+def starter() -> Answering:
+    return Answering()
+
+
+@pytest.fixture
+def pool(starter: Answering) -> Iterator[Pool]:
+    with Pool(starter, size=2, settings=Settings(spares=1, recycle_after=3)) as opened:
+        yield opened
+
+
+def grown(pool: Pool, starter: Answering, count: int) -> bool:
+    """Waits until the backend has started so many."""
+    deadline = time.monotonic() + 30
+    while len(starter.started) < count and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return len(starter.started) == count
+
+
+def test_it_keeps_one_spare_beside_those_in_use(pool: Pool, starter: Answering) -> None:
+    assert grown(pool, starter, 3)
+    pool.acquire(5), pool.acquire(5)
+    with pytest.raises(SandboxFault, match="no zygote was free"):
+        pool.acquire(0.05)
+
+
+def test_a_zygote_is_lent_to_one_at_a_time(pool: Pool) -> None:
+    first, second = pool.acquire(5), pool.acquire(5)
+    assert first is not second
+    threading.Timer(0.05, pool.release, (first, True)).start()
+    assert pool.acquire(10) not in (second,)
+
+
+def test_one_that_is_not_reusable_ends_and_a_spare_is_there_at_once(pool: Pool, starter: Answering) -> None:
+    assert grown(pool, starter, 3)
+    bad = pool.acquire(5)
+    pool.release(bad, reusable=False)
+    assert not bad.alive
+    assert pool.acquire(5) is not bad
+    assert grown(pool, starter, 4)
+
+
+def test_it_is_replaced_after_so_many_submissions(starter: Answering) -> None:
+    served = []
+    with Pool(starter, size=1, settings=Settings(spares=0, recycle_after=3)) as pool:
+        for _ in range(4):
+            served.append(pool.acquire(10))
+            pool.release(served[-1], reusable=True)
+    assert [zygote is served[0] for zygote in served] == [True, True, True, False]
+    assert not served[0].alive
+
+
+def test_a_dead_idle_zygote_is_replaced_unasked(pool: Pool, starter: Answering) -> None:
+    assert grown(pool, starter, 3)
+    starter.started[1].end()
+    assert grown(pool, starter, 4)
+    assert pool.acquire(5).alive
+    assert pool.acquire(5).alive
+
+
+def test_a_silent_zygote_is_not_lent_again(starter: Answering) -> None:
+    with Pool(starter, size=1, settings=Settings(spares=0)) as pool:
+        zygote = pool.acquire(5)
+        zygote.end()
+        pool.release(zygote, reusable=True)
+        assert pool.acquire(10) is not zygote
+
+
+def test_a_failing_start_is_tried_again_and_told(starter: Answering) -> None:
+    with Pool(starter, size=1, settings=Settings(spares=0)) as pool:
+        starter.fails = True
+        pool.release(pool.acquire(5), reusable=False)
+        with pytest.raises(SandboxFault, match="no room"):
+            pool.acquire(0.5)
+        starter.fails = False
+        assert pool.acquire(20).alive
+
+
+def test_closing_ends_all_of_them(starter: Answering) -> None:
+    pool = Pool(starter, size=2, settings=Settings(spares=1))
+    lent = pool.acquire(5)
+    pool.close()
+    assert not lent.alive
+    assert not any(zygote.alive for zygote in starter.started)
+    with pytest.raises(SandboxFault, match="closed"):
+        pool.acquire(1)
+
+
+def test_the_factor_is_one_on_a_fast_machine_and_grows_on_a_slow_one(starter: Answering) -> None:
+    with Pool(starter, size=1, settings=Settings(spares=0)) as pool:
+        assert pool.factor == 1.0
+    starter.calibration_s = 0.3
+    with Pool(starter, size=1, settings=Settings(spares=0)) as pool:
+        assert pool.factor > 2
+
+
+def test_auto_takes_the_first_that_can_be_had_and_says_why_the_others_cannot() -> None:
+    class Missing(Answering):
+        name = "missing"
+
+        def available(self) -> Reason:
+            return Reason("install it", "请安装")
+
+    working = Answering()
+    assert choose("auto", [Missing(), working]) is working
+    with pytest.raises(NoBackend) as none:
+        choose("missing", [Missing(), working])
+    assert none.value.lines("zh") == ["missing: 请安装"]
+    with pytest.raises(NoBackend, match="no such sandbox backend"):
+        choose("mising", [Missing(), working])
