@@ -23,6 +23,8 @@ _FIELDS = {  # of each kind of reply, beside nonce and kind
     "stop": set(),
     "ask": {"value", "op", "callback"},
 }
+_LOADING = {"return", "not-loaded", "memory"}  # replies to prepare and load
+_USING = {"return", "raise", "refused", "memory", "ask"}  # to all else; "stop" to next alone
 _REFUSALS = (
     *("type", "numpy", "subclass", "key", "int", "cyclic", "too-deep", "too-big"),
     *("sparse", "quantised", "nested", "device", "dtype", "wrapped"),
@@ -34,7 +36,7 @@ class OutOfMemory(Exception):
 
 
 class NotLoaded(Exception):
-    """The cell says that the submission could not be loaded: fields as of LoadFailed, and kind "problem"."""
+    """The cell says that the submission could not be loaded: fields as of LoadFailed, and kind "problem" for one of its own files."""
 
     def __init__(self, kind: str, entry: str, line: int, fault: LearnerFault | None) -> None:
         super().__init__(kind)
@@ -85,7 +87,7 @@ class Calls:
             self._asked = 0
         self._depth += 1  # left so when an exception leaves from here, in the midst of a call
         self._channel.send(frame)
-        reply = self._reply(nonce, encoder.places)
+        reply = self._reply(op, nonce, encoder.places)
         outcome = self._outcome(reply, encoder.places)
         self._depth -= 1
         if self._postponed is not None:
@@ -98,11 +100,12 @@ class Calls:
     def _encoder(self) -> ArgumentEncoder:
         return ArgumentEncoder(self._classes, self._callbacks, self)
 
-    def _reply(self, nonce: str, places: list[str]) -> Frame:
+    def _reply(self, op: str, nonce: str, places: list[str]) -> Frame:
+        kinds = _LOADING if op in ("prepare", "load") else _USING | {"stop"} if op == "next" else _USING
         while True:
             reply = self._channel.receive()
             kind = reply.envelope.get("kind")
-            if reply.envelope.get("nonce") != nonce or type(kind) is not str or kind not in _FIELDS:
+            if reply.envelope.get("nonce") != nonce or type(kind) is not str or kind not in kinds:
                 raise WireError("not a reply to this request")
             if reply.envelope.keys() != {"nonce", "kind"} | _FIELDS[kind]:
                 raise WireError("bad fields")

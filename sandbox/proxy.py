@@ -16,7 +16,7 @@ MAX_ITERATION = 100_000
 class Caller(Protocol):
     """Puts requests to the cell that is alive."""
 
-    def request(self, op: str, target: tuple[str, Any], *args: Any, **kwargs: Any) -> Any:
+    def request(self, op: str, target: tuple[str, Any], /, *args: Any, **kwargs: Any) -> Any:
         """One request and its value; raises what a call may raise (sandbox.contract)."""
         ...
 
@@ -69,7 +69,7 @@ class Remote:
         self._caller = caller
         self._target = target
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self._caller.request("call", self._target, *args, **kwargs)
 
 
@@ -117,10 +117,10 @@ class Handle:
             raise TypeError("this handle belongs to a cell that is gone")
         return self._number
 
-    def _request(self, op: str, *args: Any, **kwargs: Any) -> Any:
+    def _request(self, op: str, /, *args: Any, **kwargs: Any) -> Any:
         return self._caller.request(op, ("object", self), *args, **kwargs)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self._request("call", *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:

@@ -98,7 +98,7 @@ class Session:
         with suppress(SandboxFault):
             self._abandon()
 
-    def request(self, op: str, target: tuple[str, Any], *args: Any, **kwargs: Any) -> Any:
+    def request(self, op: str, target: tuple[str, Any], /, *args: Any, **kwargs: Any) -> Any:
         """One request to the cell, on behalf of a proxy."""
         if self._calls is None:
             raise CellDied(self._died) if self._died else SandboxFault("a call outside of a case")
@@ -130,16 +130,18 @@ class Session:
             self.load_s += self._died.usage.cpu_s if self._died is not None else self._usage.cpu_s
 
     def _load(self, calls: Calls) -> None:
-        program = self._program
-        entry_points = list(program.entry_points)
-        args = (program.source, program.filename, entry_points, program.support, program.harness, self._seed)
+        program, entry_points = self._program, list(self._program.entry_points)
         try:
+            calls.request("prepare", ("entry", ""), (program.support, program.harness), {})
+        except NotLoaded as failed:  # no learner's byte has been read yet
+            self._abandon()
+            text = failed.fault.message if failed.fault is not None else ""
+            raise SandboxFault(f"{failed.entry} could not be loaded: {text}") from None
+        try:
+            args = (program.source, program.filename, entry_points, self._seed)
             calls.request("load", ("entry", ""), args, {})
         except NotLoaded as failed:
             self._abandon()
-            if failed.kind == "problem":
-                text = failed.fault.message if failed.fault is not None else ""
-                raise SandboxFault(f"support.py or harness.py could not be loaded: {text}") from None
             if failed.kind not in _LEARNERS or (failed.entry and failed.entry not in entry_points):
                 raise LoadFailed("died") from None
             raise LoadFailed(failed.kind, fault=failed.fault, entry=failed.entry, line=failed.line) from None

@@ -40,18 +40,24 @@ class Loaded:
     classes: dict[str, type] = field(default_factory=dict)
 
 
-def load(
-    source: bytes, filename: str, entry_points: list[str], support: str | None, harness: str | None, seed: int
-) -> Loaded:
-    """Executes everything; raises NotLoaded."""
-    loaded = Loaded(_new_module("solution", filename))
-    try:
-        if support is not None:
-            loaded.classes = dataclasses_of(_executed("support", support))
-        if harness is not None:
-            loaded.harness = _executed("harness", harness)
-    except BaseException as error:  # the problem's own file: not the learner's fault, whatever it is
-        raise NotLoaded("problem", fault=describe(error, filename)) from None
+def prepare(support: str | None, harness: str | None) -> Loaded:
+    """Executes the problem's public files, before anything of the learner's; raises NotLoaded with kind "problem"."""
+    loaded = Loaded(_new_module("solution", "solution.py"))
+    for name, text in (("support", support), ("harness", harness)):
+        try:
+            module = None if text is None else _executed(name, text)
+        except BaseException as error:  # not the learner's fault, whatever it is
+            raise NotLoaded("problem", entry=f"{name}.py", fault=describe(error, f"{name}.py")) from None
+        if name == "support" and module is not None:
+            loaded.classes = dataclasses_of(module)
+        if name == "harness":
+            loaded.harness = module
+    return loaded
+
+
+def load(loaded: Loaded, source: bytes, filename: str, entry_points: list[str], seed: int) -> None:
+    """Executes the submission; raises NotLoaded."""
+    loaded.solution.__file__ = filename
     _seed(seed)
     _execute_submission(loaded.solution, source.decode("utf-8-sig"), filename)
     for name in entry_points:
@@ -59,7 +65,6 @@ def load(
             raise NotLoaded("missing", entry=name)
         if not callable(vars(loaded.solution)[name]):
             raise NotLoaded("not-callable", entry=name)
-    return loaded
 
 
 def _execute_submission(module: ModuleType, text: str, filename: str) -> None:

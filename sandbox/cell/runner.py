@@ -21,7 +21,7 @@ import torch
 
 from .caps import MAX_CALL_DEPTH, MAX_CALLBACKS, Refused, WireError
 from .faults import describe, out_of_memory
-from .loading import Loaded, NotLoaded, load
+from .loading import Loaded, NotLoaded, load, prepare
 from .objects import ArgumentDecoder, Objects, ResultEncoder
 from .tensors import rebuild_storages
 from .wire import Frame, pack, read_frame, send_some
@@ -108,7 +108,9 @@ class _Runner:
             raise  # no learner's doing
         self._objects.drop(request.envelope["drop"])
         try:
-            return self._load(args) if op == "load" else self._run(op, target, args, kwargs, call)
+            if op in ("prepare", "load"):
+                return self._load(op, args)
+            return self._run(op, target, args, kwargs, call)
         except Refused as refused:
             return Frame({"kind": "refused", "value": [refused.kind, refused.type_name]})
         except BaseException as error:  # SystemExit and KeyboardInterrupt of a learner's, too
@@ -117,10 +119,14 @@ class _Runner:
                 return Frame({"kind": "memory"})
             return self._encoded("raise", describe(error, self._filename), call)
 
-    def _load(self, args: list[Any]) -> Frame:
-        self._filename = args[1]
+    def _load(self, op: str, args: list[Any]) -> Frame:
         try:
-            self._loaded = load(*args)
+            if op == "prepare":
+                self._loaded = prepare(*args)
+            else:
+                assert self._loaded is not None
+                self._filename = args[1]
+                load(self._loaded, *args)
         except NotLoaded as failed:
             outcome = [failed.kind, failed.entry, failed.line, failed.fault]
             return self._encoded("not-loaded", outcome, _Call(""))
@@ -210,7 +216,7 @@ def _raise(kind: str, args: list[Any]) -> NoReturn:
 
 
 _OPERATIONS: dict[str, Callable[..., Any]] = {
-    "call": lambda target, *args, **kwargs: target(*args, **kwargs),
+    "call": lambda target, /, *args, **kwargs: target(*args, **kwargs),
     "get": getattr,
     "item": lambda target, key: target[key],
     "len": len,

@@ -233,3 +233,9 @@ def test_changes_to_the_interpreter_do_not_reach_the_next_call(open_session: Ope
     submission.f()
     got = submission.g({"x": [torch.ones(2)]})["x"][0]
     assert got.tolist() == [1, 1] and got.dtype == torch.float32
+
+
+def test_keyword_arguments_may_have_any_name(open_session: Open) -> None:
+    source = "def f(self, op, target, args, kwargs): return [self, op, target, args, kwargs]"
+    submission = open_session(source, "f").begin_case()
+    assert submission.f(self=1, op=2, target=3, args=4, kwargs=5) == [1, 2, 3, 4, 5]

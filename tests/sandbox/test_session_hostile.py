@@ -15,7 +15,7 @@ import torch
 
 from sandbox.cell.caps import MAX_DATA_BYTES
 from sandbox.cell.wire import Frame, pack, read_frame
-from sandbox.contract import CellDied, Limits, Timeout
+from sandbox.contract import CellDied, Limits, LoadFailed, Timeout
 from sandbox.session import Session
 from tests.sandbox.fake import ForkingClient
 
@@ -48,7 +48,8 @@ def after_load(play: Callable[[socket.socket, str], None]) -> Play:
     """A cell that loads as it should, and then plays its game with the first call."""
 
     def serve(sock: socket.socket) -> None:
-        reply(sock, {"nonce": request_of(sock)["nonce"], "kind": "return", "value": None})
+        for _op in ("prepare", "load"):
+            reply(sock, {"nonce": request_of(sock)["nonce"], "kind": "return", "value": None})
         play(sock, request_of(sock)["nonce"])
         time.sleep(60)
 
@@ -87,6 +88,10 @@ GAMES: dict[str, Callable[[socket.socket, str], None]] = {
         sock, {**good(nonce), "kind": "refused", "value": 3}
     ),
     "not-loaded of a wrong shape": lambda sock, nonce: reply(sock, {**good(nonce), "kind": "not-loaded"}),
+    "not-loaded after the load": lambda sock, nonce: reply(
+        sock, {**good(nonce), "kind": "not-loaded", "value": ["l", "syntax", "", 0, None]}
+    ),
+    "stop without next": lambda sock, nonce: reply(sock, {"nonce": nonce, "kind": "stop"}),
     "bad question": lambda sock, nonce: reply(
         sock, {**good(nonce), "kind": "ask", "op": "eval", "callback": 1}
     ),
@@ -182,3 +187,39 @@ def test_handles_of_a_hostile_number_are_harmless(hostile: Any) -> None:
 
     thing = hostile(forged).begin_case().f()
     assert repr(thing) == "<Thing in the cell>" and thing.x == 1
+
+
+@pytest.mark.parametrize("kind", ["problem", "syntax", "raised", "timeout", "SE"])
+def test_a_submission_cannot_blame_the_problem_for_its_load(open_session: Open, kind: str) -> None:
+    def serve(sock: socket.socket) -> None:
+        reply(sock, {"nonce": request_of(sock)["nonce"], "kind": "return", "value": None})
+        outcome = ["l", kind, "", 0, None]
+        reply(sock, {"nonce": request_of(sock)["nonce"], "kind": "not-loaded", "value": outcome})
+
+    client = ForkingClient(serve)
+    with pytest.raises(LoadFailed):
+        open_session("def f(): pass", "f", limits=SHORT, client=client).begin_case()
+    client.end()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"kind": "raise", "value": ["l", "ValueError", "ValueError", "", ["l"]]},
+        {"kind": "refused", "value": ["numpy", "ndarray"]},
+        {"kind": "ask", "op": "call", "callback": 1, "value": ["l", ["l"], ["d"]]},
+        {"kind": "stop"},
+    ],
+    ids=lambda answer: str(answer["kind"]),
+)
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_load_ends_as_a_load(open_session: Open, answer: dict[str, Any], at: int) -> None:
+    def serve(sock: socket.socket) -> None:
+        for number in range(2):
+            fine = {"kind": "return", "value": None}
+            reply(sock, {"nonce": request_of(sock)["nonce"], **(answer if number == at else fine)})
+
+    client = ForkingClient(serve)
+    with pytest.raises(LoadFailed):
+        open_session("def f(): pass", "f", limits=SHORT, client=client).begin_case()
+    client.end()
