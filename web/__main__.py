@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import signal
 import socket
 import sys
@@ -13,7 +14,8 @@ from typing import NoReturn
 import waitress
 
 from judge.config import Config, ConfigError, choose_language
-from judge.lines import UserError
+from judge.lines import UserError, line
+from judge.problem import ProblemError
 from judge.service import Service
 from web import i18n
 from web.app import create_app
@@ -28,7 +30,7 @@ def main() -> int:
     try:
         config = Config.from_env()
     except ConfigError as error:
-        return complain(str(error), 2)
+        return complain(error.line("en" if os.environ.get("JUDGE_LANG") == "en" else "zh"), error.status)
     lang = choose_language(config)
     if not config.is_loopback:
         return complain(i18n.translate(lang, "serve.not-loopback", host=config.host), 2)
@@ -37,6 +39,8 @@ def main() -> int:
             return serve(config, sock, lang)
     except UserError as error:
         return complain(error.line(lang), error.status)
+    except ProblemError as error:
+        return complain(line("error.problem", lang, why=error), 3)
     except OSError as error:
         return complain(no_address(config, lang, error), 2)
 
@@ -88,16 +92,16 @@ def no_address(config: Config, lang: str, error: OSError) -> str:
 
 def free_port(config: Config) -> int:
     """A port near the wanted one that is free now."""
-    for port in range(config.port + 1, config.port + 100):
+    for port in range(config.port + 1, min(config.port + 100, 65536)):
         with socket.socket() as sock:
             if sock.connect_ex(("127.0.0.1", port)):
                 return port
     return config.port + 1
 
 
-def complain(line: str, status: int) -> int:
+def complain(text: str, status: int) -> int:
     """Print one line for the user and pass the exit status on."""
-    print(line, file=sys.stderr)
+    print(text, file=sys.stderr)
     return status
 
 

@@ -13,7 +13,7 @@ from whitenoise import WhiteNoise
 
 from judge.config import Config, ConfigError, choose_language
 from judge.words import verdict_word
-from web import api, errors, facts, guard, i18n, markdown, problems, results, workspace
+from web import api, current, errors, facts, guard, i18n, markdown, problems, results, workspace
 
 if TYPE_CHECKING:
     from wsgiref.headers import Headers
@@ -56,6 +56,7 @@ def add_template_words(app: Flask) -> None:
     env.globals.update(
         t=i18n.t, language=i18n.language, language_link=i18n.link, tags=i18n.TAGS, sign=results.sign
     )
+    env.globals["backend"] = lambda: current.service().backend
     env.globals["verdict_word"] = lambda verdict: verdict_word(verdict, i18n.language())
     env.filters.update(
         inline_code=markdown.inline_code,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from flask import Flask, Response, jsonify, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from web.i18n import t
+from judge.lines import UserError
+from web.i18n import language, t
 
 CODES = {404: "not-found", 405: "wrong-method", 413: "too-large"}
 
@@ -23,12 +24,20 @@ class Refused(Exception):
 def install(app: Flask) -> None:
     """Answer refusals and HTTP errors of ``app`` in the reader's language."""
     app.register_error_handler(Refused, answer_refusal)
+    app.register_error_handler(UserError, answer_user_error)
     app.register_error_handler(HTTPException, answer_http_error)
 
 
 def answer_refusal(refusal: Refused) -> Response:
     """The refusal's sentence with its status."""
     return answer(refusal.code, refusal.status, t(f"error.{refusal.code}", **refusal.values))
+
+
+def answer_user_error(error: UserError) -> Response:
+    """What the judge itself says, such as a full queue; all of it passes, so 503 with a time to come back."""
+    response = answer(error.key, 503, error.line(language()))
+    response.headers["Retry-After"] = "5"
+    return response
 
 
 def answer_http_error(error: HTTPException) -> Response:

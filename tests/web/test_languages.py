@@ -62,7 +62,7 @@ def used_keys() -> set[str]:
     sources = [path.read_text("utf-8") for path in [*TEMPLATES, *WEB.glob("*.py"), *SCRIPTS]]
     literal = {key for text in sources for key in re.findall(r"[\"']([a-z]+\.[a-z0-9-]*[a-z0-9])[\"']", text)}
     refused = {f"error.{code}" for text in sources for code in re.findall(r"Refused\(\s*\"([a-z-]+)\"", text)}
-    literal.discard("editor.background")  # a colour of Monaco's theme
+    literal -= {"editor.background", "error.problem"}  # a colour of Monaco's theme, a line of judge's
     return literal | refused | {prefix + end for prefix, ends in DYNAMIC.items() for end in ends}
 
 
