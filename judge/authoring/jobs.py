@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from judge.grading.grade import Grade, Grader, grade
 from judge.problem import Problem
+from judge.verdict import Verdict
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 OBSERVER = Path(__file__).with_name("observer.py")
 OBSERVED = "@observed"
@@ -36,6 +40,7 @@ class Job:
     source: bytes
     seed: str
     mode: Literal["run", "submit"] = "submit"
+    only: tuple[str, ...] | None = None
     note: Any = None  # whatever the check wants to find again beside the grade
 
 
@@ -45,20 +50,34 @@ class Bench:
 
     problem: Problem
     grader: Grader
-    seconds: list[float] = field(default_factory=list)  # wall time of each judgement
+    seconds: list[float] = field(default_factory=list)  # wall time of each judgement of all cases
 
     def judge(self, job: Job) -> Grade:
         """One judgement."""
         start = time.perf_counter()
-        graded = grade(self.problem, job.source, grader=self.grader, seed=job.seed, mode=job.mode)
-        self.seconds.append(time.perf_counter() - start)
+        graded = grade(
+            self.problem, job.source, grader=self.grader, seed=job.seed, mode=job.mode, only=job.only
+        )
+        if job.mode == "submit" and job.only is None:
+            self.seconds.append(time.perf_counter() - start)
         return graded
 
-    def judge_all(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Grade]]:
-        """Every job with its grade, in the given order."""
+    def judge_until_rejected(self, job: Job) -> Grade:
+        """The examples first, and all cases only if those are accepted: what is wrong mostly shows early."""
+        examples = self.judge(replace(job, mode="run"))
+        return examples if examples.verdict is not Verdict.AC else self.judge(job)
+
+    def judge_all(
+        self, jobs: Iterable[Job], how: Callable[[Job], Grade] | None = None
+    ) -> Iterator[tuple[Job, Grade]]:
+        """Every job with its grade, in the given order; ``how`` defaults to `judge`."""
         jobs = list(jobs)
+        yield from zip(jobs, self.side_by_side(how or self.judge, jobs), strict=True)
+
+    def side_by_side(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """``function`` of each item, `WIDTH` at a time, in the given order."""
         with ThreadPoolExecutor(WIDTH) as threads:
-            yield from zip(jobs, threads.map(self.judge, jobs), strict=True)
+            yield from threads.map(function, items)
 
 
 def seeds(count: int) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from judge.authoring.jobs import (
@@ -91,20 +92,32 @@ def check_wrong(bench: Bench, count: int) -> tuple[Check, list[Grade]]:
     """Every wrong solution is rejected with ``count`` seeds, and the first thing said about it is its own mistake."""
     sources = wrong_answers(bench.problem)
     check = Check("wrong", {"files": len(sources), "seeds": count})
-    jobs = [
-        Job(path, source, seed, note=expected_key(source))
-        for path, source in sources.items()
-        for seed in seeds(count)
-    ]
-    told: set[tuple[str, str]] = set()
-    grades = []
-    for job, graded in bench.judge_all(jobs):
-        grades.append(graded)
-        failure = _wrongly_judged(job, graded)
-        if failure and (job.name, failure[0]) not in told:
-            told.add((job.name, failure[0]))
-            check.fail(failure[0], file=job.name, seed=job.seed, expected=job.note, **failure[1])
-    return check, grades
+    every: list[Grade] = []
+    for judged in bench.side_by_side(lambda path: _reject(bench, path, sources[path], count), sources):
+        told: set[str] = set()
+        for job, graded in judged:
+            every.append(graded)
+            failure = _wrongly_judged(job, graded)
+            if failure and failure[0] not in told:
+                told.add(failure[0])
+                check.fail(failure[0], file=job.name, seed=job.seed, expected=job.note, **failure[1])
+    return check, every
+
+
+def _reject(bench: Bench, path: str, source: bytes, count: int) -> list[tuple[Job, Grade]]:
+    """Judgements of one wrong solution. Cases behind its first failing one say nothing: later seeds stop there."""
+    judged: list[tuple[Job, Grade]] = []
+    upto: tuple[str, ...] | None = None
+    for seed in seeds(count):
+        job = Job(path, source, seed, note=expected_key(source))
+        graded = bench.judge(replace(job, only=upto)) if upto else bench.judge_until_rejected(job)
+        if upto and graded.verdict is Verdict.AC:
+            graded = bench.judge(job)
+        judged.append((job, graded))
+        names = [case["name"] for case in graded.cases]
+        failing = [place for place, case in enumerate(graded.cases) if case["verdict"] != Verdict.AC]
+        upto = tuple(names[: failing[0] + 1]) if failing else None
+    return judged
 
 
 def _wrongly_judged(job: Job, graded: Grade) -> tuple[str, dict[str, Any]] | None:

@@ -128,7 +128,7 @@ def check_mutations(bench: Bench, most: int = MUTATIONS_MAX) -> tuple[Check, lis
     drawn = mutations(bench.problem.solution, most)
     excused = excuses(bench.problem)
     jobs = [Job(one.operator, one.source.encode(), seeds(1)[0], note=one) for one in drawn]
-    judged = list(bench.judge_all(jobs))
+    judged = list(bench.judge_all(jobs, bench.judge_until_rejected))
     survivors = [job.note for job, graded in judged if graded.verdict is Verdict.AC]
     unexplained = [one for one in survivors if (one.before, one.after) not in excused]
     counted = len(drawn) - (len(survivors) - len(unexplained))

@@ -1,0 +1,3 @@
+# expects: divided
+def scale(x, factor):
+    return x / factor + 1

@@ -1,0 +1,3 @@
+# expects: no-one
+def scale(x, factor):
+    return x * factor

@@ -1,0 +1,133 @@
+"""The gate on a small problem: it passes as it is, and each way of breaking it fails the check made for that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from judge.authoring import gate
+from judge.authoring.gate import QUICK, examine
+from judge.grading.grade import Grader
+from judge.problem import Problem
+
+Make = Callable[..., Problem]
+
+
+def checked(problem: Problem, grader: Grader) -> dict[str, Any]:
+    """The gate's report without its printing."""
+    return examine(problem, grader, QUICK, lambda check: None)
+
+
+def failures(report: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """What one check found to mend."""
+    return next(check["failures"] for check in report["checks"] if check["check"] == name)
+
+
+def test_a_good_problem_passes_every_check(problem_with: Make, grader: Grader) -> None:
+    report = checked(problem_with(), grader)
+    assert report["passed"], [check for check in report["checks"] if not check["passed"]]
+    assert [check["check"] for check in report["checks"]] == [
+        *("texts", "files", "solutions", "points", "stubs", "known-inputs"),
+        *("wrong", "limits", "mutations", "advice"),
+    ]
+
+
+def test_a_solution_that_is_wrong_for_some_input_stops_the_gate(problem_with: Make, grader: Grader) -> None:
+    report = checked(
+        problem_with({"solutions/bad.py": "def scale(x, factor):\n    return x * 3 + 1\n"}), grader
+    )
+    assert {one["file"] for one in failures(report, "solutions")} == {"solutions/bad.py"}
+    assert report["checks"][-1]["check"] == "solutions"
+
+
+def test_a_wrong_solution_that_is_accepted_fails(problem_with: Make, grader: Grader) -> None:
+    source = "# expects: values\ndef scale(x, factor):\n    return x * factor + 1\n"
+    [failure] = failures(checked(problem_with({"mutants/right.py": source}), grader), "wrong")
+    assert (failure["key"], failure["file"]) == ("wrong-accepted", "mutants/right.py")
+
+
+def test_a_wrong_solution_with_another_mistake_first_fails(problem_with: Make, grader: Grader) -> None:
+    edit = {"mutants/divided.py": ("divided", "values")}
+    [failure] = failures(checked(problem_with(edits=edit), grader), "wrong")
+    assert (failure["expected"], failure["found"], failure["case"]) == ("values", "divided", "scale-small")
+
+
+def test_a_wrong_solution_that_does_not_load_fails(problem_with: Make, grader: Grader) -> None:
+    broken = {"mutants/broken.py": "# expects: values\ndef scale(x, factor:\n"}
+    [failure] = failures(checked(problem_with(broken), grader), "wrong")
+    assert failure["key"] == "wrong-not-loaded"
+
+
+def test_a_case_that_a_stub_passes_is_named(problem_with: Make, grader: Grader) -> None:
+    lazy = ("like=x * 2 + 1", "like=x"), ("submission.scale(x, 2.0)", "submission.scale(x, 2.0) * 0 + x")
+    problem = problem_with(edits={"tests/test_hidden.py": lazy[0]})
+    text = (problem.folder / "tests/test_hidden.py").read_text().replace(*lazy[1])
+    (problem.folder / "tests/test_hidden.py").write_text(text)
+    found = failures(checked(problem, grader), "stubs")
+    assert {"first argument", "last argument"} & {one["file"] for one in found}
+    assert {one["cases"] for one in found} == {"scale-long"}
+
+
+def test_a_hidden_case_with_the_examples_input_is_named(problem_with: Make, grader: Grader) -> None:
+    edit = {
+        "tests/test_hidden.py": (
+            "rng.tensor(3, 5), float(rng.uniform(2, 5))",
+            "torch.tensor([1.0, 2.0]), 3.0",
+        )
+    }
+    problem = problem_with(edits=edit)
+    path = problem.folder / "tests/test_hidden.py"
+    path.write_text("import torch\n" + path.read_text())
+    assert [one["case"] for one in failures(checked(problem, grader), "known-inputs")] == ["scale-random"]
+
+
+def test_points_that_do_not_add_up_fail(problem_with: Make, grader: Grader) -> None:
+    [failure] = failures(
+        checked(problem_with(edits={"problem.toml": ("points = 6", "points = 7")}), grader), "points"
+    )
+    assert (failure["said"], failure["found"]) == (7, 6)
+
+
+def test_a_case_without_a_title_fails(problem_with: Make, grader: Grader) -> None:
+    edit = {"messages.en.toml": ("scale-long", "scale-gone")}
+    keys = {
+        (one["key"], one["case"]) for one in failures(checked(problem_with(edits=edit), grader), "points")
+    }
+    assert keys == {("no-title", "scale-long"), ("no-case", "scale-gone")}
+
+
+def test_a_mutation_that_nothing_notices_fails_unless_explained(problem_with: Make, grader: Grader) -> None:
+    longer = "def scale(x, factor):\n    limit = 7\n    return x * factor + 1 if limit > 2 else None\n"
+    report = checked(problem_with({"solution.py": longer}), grader)
+    survivors = [one for one in failures(report, "mutations") if one["key"] == "survivor"]
+    assert {one["after"] for one in survivors} >= {"limit = 8", "limit = 6"}
+
+
+def test_a_slow_case_and_large_inputs_are_near_the_limit(problem_with: Make, grader: Grader) -> None:
+    slow = "import time\n\ndef scale(x, factor):\n    t = time.process_time()\n"
+    slow += "    while time.process_time() < t + 0.2:\n        pass\n    return x * factor + 1\n"
+    edits = {"tests/test_hidden.py": ("rng.tensor(50)", "rng.tensor(2_100_000)")}
+    report = checked(problem_with({"solution.py": slow}, edits), grader)
+    assert {one["key"] for one in failures(report, "limits")} == {"near-limit", "inputs"}
+
+
+def test_a_draft_needs_neither_mutations_nor_both_languages(problem_with: Make, grader: Grader) -> None:
+    gone = {f"{page}.en.md": None for page in ("statement", "hints", "editorial")} | {
+        "messages.en.toml": None
+    }
+    report = checked(problem_with(gone, {"problem.toml": ('"ready"', '"draft"')}), grader)
+    assert report["passed"], [check for check in report["checks"] if not check["passed"]]
+    assert [check["check"] for check in report["checks"]][-1] == "wrong"
+
+
+def test_main_prints_one_json_object_a_problem_and_says_how_it_ended(
+    problem_with: Make, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = problem_with({"mutants/divided.py": None, "mutants/loops.py": None})
+    assert gate.main([problem], sandbox="landlock", json=True, quick=True, lang="en") == 1
+    report = json.loads(capsys.readouterr().out)
+    assert (report["format"], report["problem"], report["quick"], report["passed"]) == (1, 910, True, False)
+    assert [one["key"] for one in failures(report, "files")] == ["few-wrong"]

@@ -1,0 +1,123 @@
+"""What the gate says about texts, without judging anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from judge.authoring import observer, words
+from judge.authoring.outcome import Check
+from judge.authoring.texts import check_files, check_texts, expected_key, outline
+from judge.problem import Problem
+
+Make = Callable[..., Problem]
+
+
+def keys(check: Check) -> list[str]:
+    """The keys of a check's failures."""
+    return [one.key for one in check.failures]
+
+
+def test_pages_alike_in_both_languages_pass(problem_with: Make) -> None:
+    assert check_texts(problem_with()).passed
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "what"),
+    [
+        ("statement", "### Task\n\nScale it.\n", "headings"),
+        ("hints", "## One step\n\nMultiply.\n\n## Another\n\nDone.\n", "headings"),
+        ("editorial", "It is a product.\n\n```\nx\n```\n", "code"),
+        ("editorial", "It is a product.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "tables"),
+        ("editorial", "It is:\n\n- a product\n", "items"),
+    ],
+)
+def test_a_page_of_another_structure_is_named(problem_with: Make, page: str, text: str, what: str) -> None:
+    [failure] = check_texts(problem_with({f"{page}.en.md": text})).failures
+    assert (failure.key, failure.values["page"], failure.values["what"]) == ("outline", page, what)
+
+
+def test_headings_within_code_are_none() -> None:
+    assert outline("# a\n\n```\n# b\n```\n")["headings"] == ["#"]
+
+
+def test_a_missing_page_is_named(problem_with: Make) -> None:
+    [failure] = check_texts(problem_with({"hints.en.md": None})).failures
+    assert (failure.key, failure.values) == ("no-page", {"path": "hints.en.md"})
+
+
+def test_advice_in_one_language_alone_is_named(problem_with: Make) -> None:
+    failures = check_texts(problem_with(edits={"messages.zh.toml": ("loops =", "runs =")})).failures
+    assert {(one.values["path"], one.values["key"]) for one in failures} == {
+        ("messages.zh.toml", "loops"),
+        ("messages.en.toml", "runs"),
+    }
+
+
+def test_wrong_solutions_must_say_what_they_expect(problem_with: Make) -> None:
+    assert keys(check_files(problem_with({"mutants/loops.py": "def scale(x, factor):\n    return 1\n"}))) == [
+        "no-expects"
+    ]
+
+
+def test_an_expected_mistake_needs_advice(problem_with: Make) -> None:
+    assert keys(check_files(problem_with(edits={"mutants/loops.py": ("loops", "no-such")}))) == ["no-advice"]
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"expects: a", b"# expects:", b"# expects: two words", b"\n# expects: a"]
+)
+def test_only_a_proper_first_line_names_a_mistake(line: bytes) -> None:
+    assert expected_key(line) == ""
+    assert expected_key(b"# expects: mask-none\nx = 1\n") == "mask-none"
+
+
+def test_both_languages_have_the_same_lines_with_the_same_places() -> None:
+    zh, en = (words.lines(lang) for lang in ("zh", "en"))
+    assert zh.keys() == en.keys()
+    for key in zh:
+        assert sorted(re.findall(r"\{\w+\}", zh[key])) == sorted(re.findall(r"\{\w+\}", en[key])), key
+
+
+def test_every_failure_that_the_gate_can_make_has_words() -> None:
+    folder = Path(words.__file__).parent
+    used = {
+        key for path in folder.glob("*.py") for key in re.findall(r'\.fail\(\s*"([a-z-]+)"', path.read_text())
+    }
+    assert len(used) > 10
+    assert {f"fail.{key}" for key in used} <= words.lines("en").keys()
+
+
+def test_a_long_list_of_failures_is_cut() -> None:
+    check = Check("stubs", {"files": 1})
+    for number in range(40):
+        check.fail("no-page", path=f"{number}.md")
+    told = words.describe(check, "en")
+    assert len(told) == 2 + words.FAILURES_SHOWN
+    assert "28" in told[-1]
+
+
+def test_a_fingerprint_depends_on_content_and_form_alone() -> None:
+    import torch
+
+    table = torch.arange(12).view(3, 4)
+    same = observer.fingerprint([table.T.contiguous().T, {"a": 1}])
+    assert observer.fingerprint([table, {"a": 1}]) == same
+    others = [
+        [table.int(), {"a": 1}],
+        [table + 1, {"a": 1}],
+        [table, {"a": 1.0}],
+        [table.view(4, 3), {"a": 1}],
+    ]
+    assert same not in {observer.fingerprint(other) for other in others}
+
+
+def test_a_shared_storage_counts_once() -> None:
+    import torch
+
+    base = torch.zeros(100, dtype=torch.int32)
+    assert observer.nbytes([base, (base[:10], {"a": base.view(10, 10)}), 3], set()) == 400
+    assert observer.nbytes(torch.zeros(100, device="meta"), set()) == 0
