@@ -12,6 +12,7 @@ from sandbox.client import ZygoteClient
 from sandbox.contract import Protections, SandboxFault
 from sandbox.docker_backend import DockerBackend
 from sandbox.landlock import LandlockBackend
+from sandbox.namespace import NamespaceBackend
 
 __all__ = ["NoBackend", "Pool", "Settings", "Zygote", "open_pool"]
 
@@ -168,7 +169,7 @@ class Pool:
 
 def all_backends(settings: Settings, memory_mib: int) -> list[Backend]:
     """Every backend, in the order that ``auto`` tries them."""
-    return [DockerBackend(settings, memory_mib), LandlockBackend(settings)]
+    return [DockerBackend(settings, memory_mib), NamespaceBackend(settings), LandlockBackend(settings)]
 
 
 def open_pool(

@@ -45,6 +45,15 @@ def fill_in_pid(program: bytes, pid: int) -> bytes:
     return bytes(filled)
 
 
+def become(user: int) -> None:
+    """Turn from root into ``user`` for good, group and groups too; -1 changes nothing. Raises OSError."""
+    if user > 0:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+        kernel.drop_capabilities()
+
+
 def disarm() -> None:
     """What zygote and cell have in common: no capability, no privilege to gain, unreadable by others of its uid."""
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)

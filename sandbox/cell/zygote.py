@@ -197,9 +197,10 @@ def _prepare(max_abi: int) -> tuple[ModuleType, dict[str, object], int]:
 
 
 def main(arguments: list[str]) -> None:
-    """``arguments``: the control socket (see _connect) and the highest Landlock ABI to use."""
+    """``arguments``: the control socket (see _connect), the highest Landlock ABI to use, and the user to become."""
     control = _connect(arguments[0])
     _settle(control)
+    harden.become(int(arguments[2]) if len(arguments) > 2 else -1)
     libraries.keep_search_path()
     try:
         runner, facts, ruleset = _prepare(int(arguments[1]))
