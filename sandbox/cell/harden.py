@@ -90,7 +90,8 @@ def _die_first() -> None:
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
 
 
-def _limit(bounds: Bounds) -> None:
+def limit(bounds: Bounds) -> None:
+    """Have the kernel hold this process to ``bounds``, to no file of its own and to few open ones."""
     size = virtual_size() + bounds.memory_bytes
     limits = {
         resource.RLIMIT_AS: (size, size),
@@ -119,7 +120,7 @@ def harden(
     close_all_but({0, 1, 2, ruleset, *keep} - {-1})
     os.environ.clear()
     _die_first()
-    _limit(bounds)
+    limit(bounds)
     disarm()
     if ruleset >= 0:
         kernel.landlock_restrict(ruleset)
