@@ -163,6 +163,13 @@ def rejudge(session: Session, submission_id: int) -> Judgement:
     return _again(session, judgement, judgement.seed)
 
 
+def judged_ids(session: Session, slug: str) -> list[int]:
+    """The submissions to a problem that were judged and count, of all users, oldest first."""
+    judged = select(Submission.id).join(Judgement).where(Submission.slug == slug, Submission.mode == "submit")
+    found = judged.where(Judgement.id.in_(latest_ids()), Judgement.status == "done").order_by(Submission.id)
+    return list(session.scalars(found))
+
+
 def waiting(session: Session, before: int | None = None) -> int:
     """How many judgements wait, or how many wait before the judgement with the id ``before``."""
     count = select(func.count()).select_from(Judgement).where(Judgement.status == "queued")
