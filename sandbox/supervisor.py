@@ -24,13 +24,14 @@ from sandbox.cell.requests import Answer, Request, Requests
 _FOLDER = Path(__file__).resolve().parent
 _LAUNCH = "import sys; sys.path.insert(0, {folder!r}); from cell import spare; spare.main(sys.argv[1:])"
 _SAY_LATER_EVERY_S = 1.0
+_KILL_LIMIT_S, _KILL_SAY_LATER_EVERY_S = 10.0, 0.2
 _TURN_LIMIT_S = 3.0  # for a warm spare to take its limits
 
 
 class Spare:
     """One interpreter that warms up, with the near ends of what its cell will have."""
 
-    def __init__(self, calibrate: bool) -> None:
+    def __init__(self) -> None:
         self._control, control = socket.socketpair()
         self.wire, wire = socket.socketpair()
         self.output, output = os.pipe()
@@ -38,7 +39,7 @@ class Spare:
         for descriptor in kept:
             os.set_inheritable(descriptor, True)
         code = _LAUNCH.format(folder=str(_FOLDER))
-        words = [str(word) for word in (os.getpid(), *kept, int(calibrate))]
+        words = [str(word) for word in (os.getpid(), *kept)]
         self.pid = os.posix_spawn(
             sys.executable, [sys.executable, "-s", "-P", "-c", code, *words], os.environ, setpgroup=0
         )
@@ -82,7 +83,7 @@ class Supervisor(Requests):
     def __init__(self, control: socket.socket, start_limit_s: float) -> None:
         super().__init__(control)
         self._start_limit_s = start_limit_s
-        self._spare: Spare | None = Spare(calibrate=True)
+        self._spare: Spare | None = Spare()
         self._warm = False  # whether the spare has said so
 
     def first_facts(self) -> bytes:
@@ -98,18 +99,24 @@ class Supervisor(Requests):
 
     def spawn(self, request: Request) -> Answer:
         """See Requests. Says ``later`` while the spare still warms up."""
-        spare = self._spare or Spare(calibrate=False)
+        spare = self._spare or Spare()
         self._spare = None
         why_not = self._await_warm(spare, request)
         if not why_not:
             self.cell = spare.take(int(request["memory_mib"]), max(1, int(-(-float(request["cpu_s"]) // 1))))
             why_not = "" if self.cell else "a spare interpreter did not become a cell"
         self._warm = False
-        self._spare = Spare(calibrate=False)
+        self._spare = Spare()
         if self.cell is None:
             spare.end()
             return {"error": why_not}, []
         return {"pid": spare.pid}, [spare.wire.detach(), spare.output]
+
+    def kill(self, cell: Child, request: Request) -> None:
+        """See Requests. It says ``later`` meanwhile: a whole interpreter takes a busy machine its time to clear away."""
+        deadline = time.monotonic() + _KILL_LIMIT_S
+        while not cell.kill(_KILL_SAY_LATER_EVERY_S) and time.monotonic() < deadline:
+            self.send(request, {"later": 1}, [])
 
     def _await_warm(self, spare: Spare, request: Request) -> str:
         deadline = time.monotonic() + self._start_limit_s

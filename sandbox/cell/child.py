@@ -76,12 +76,13 @@ class Child:
                 pause_s = min(2 * pause_s, 0.005)
         return True
 
-    def kill(self) -> None:
-        """End it, if it has not ended by itself."""
+    def kill(self, within_s: float = _GONE_WITHIN_S) -> bool:
+        """End it, if it has not ended by itself; whether it is gone in time."""
         if not self.reap(0):
             self._killed = True
             self._send_kill()
-            self.reap(_GONE_WITHIN_S)
+            return self.reap(within_s)
+        return True
 
     def stop_thread_bomb(self) -> None:
         """End a cell with more threads than any honest submission has."""

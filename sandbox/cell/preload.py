@@ -22,7 +22,7 @@ _MODULES += ["random", "statistics", "string", "textwrap", "threading", "traceba
 _CALIBRATION_SIZE, _CALIBRATION_ROUNDS, _CALIBRATION_TRIES = 192, 24, 5
 
 
-def warm_up(*, calibrate: bool = True) -> dict[str, object]:
+def warm_up() -> dict[str, object]:
     """Import torch and run a little of everything with one thread. Returns facts: versions and ``calibration_s``."""
     for name in _MODULES:
         importlib.import_module(name)
@@ -39,7 +39,7 @@ def warm_up(*, calibrate: bool = True) -> dict[str, object]:
     return {
         "python": ".".join(map(str, sys.version_info[:3])),
         "torch": torch.__version__,
-        "calibration_s": _calibrate() if calibrate else 0.0,
+        "calibration_s": _calibrate(),
     }
 
 

@@ -50,6 +50,10 @@ class Requests(ABC):
         except (BrokenPipeError, ConnectionResetError):
             sys.exit(0)
 
+    def kill(self, cell: Child, request: Request) -> None:
+        """End the cell on ``request``."""
+        cell.kill()
+
     def end_cell(self) -> None:
         """End the cell, if there is one."""
         if self.cell is not None:
@@ -84,7 +88,7 @@ class Requests(ABC):
             cell.reap(0)
             return {**cell.usage()}, []
         if request["op"] == "kill":
-            cell.kill()
+            self.kill(cell, request)
         else:
             cell.reap(float(request["timeout_s"]))
         return {"exit": cell.exit}, []

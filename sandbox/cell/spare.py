@@ -49,14 +49,14 @@ def _become_cell(output: int, request: dict[str, int]) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """``arguments``: the supervisor's process, the socket to it, the wire, the output pipe; "1" for a calibration too."""
+    """``arguments``: the supervisor's process, the socket to it, the wire, the output pipe."""
     os.fork = _refuse
-    parent, control_fd, wire_fd, output, calibrate = map(int, arguments)
+    parent, control_fd, wire_fd, output = map(int, arguments)
     control, wire = socket.socket(fileno=control_fd), socket.socket(fileno=wire_fd)
     _end_with(parent)
     libraries.keep_search_path()
     try:
-        facts = preload.warm_up(calibrate=calibrate == 1)
+        facts = preload.warm_up()
         from . import runner
     except Exception as error:  # top-level guard: the supervisor gets one line
         control.sendall(json.dumps({"failed": f"{type(error).__name__}: {error}"[:1000]}).encode() + b"\n")

@@ -17,9 +17,12 @@ from tests.sandbox.isolation.cells import GENEROUS, OpenSession, Submit, backend
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Every test here runs on each backend; those marked ``boundary`` not on process, which has none."""
-    if "backend" in metafunc.fixturenames:
+    chosen = [mark for mark in metafunc.definition.iter_markers("parametrize") if mark.args[0] == "backend"]
+    if "backend" in metafunc.fixturenames and not chosen:
         bounded = metafunc.definition.get_closest_marker("boundary") is not None
-        metafunc.parametrize("backend", BOUNDED if bounded else [*BOUNDED, "process"], indirect=True, scope="session")
+        metafunc.parametrize(
+            "backend", BOUNDED if bounded else [*BOUNDED, "process"], indirect=True, scope="session"
+        )
 
 
 @pytest.fixture(scope="session")
