@@ -102,7 +102,7 @@ def test_the_doctor_names_each_obstacle_and_fails_when_nothing_can_be_judged(
 class BoundlessPool(nullcontext[None]):
     """All that the doctor asks of a pool."""
 
-    backend, factor, protections = "process", 1.0, {"boundary": "none"}  # noqa: RUF012
+    backend, factor, protections = "process", 1.0, {"boundary": "none"}
 
 
 def test_the_doctor_says_what_each_sandbox_protects_or_why_it_cannot_be_had(
