@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 import sys
 import sysconfig
+from importlib import metadata
 from pathlib import Path
 
 INSIDE = "/opt/judge"
@@ -50,10 +53,35 @@ def _below(path: str, other: str, bound: dict[str, str]) -> bool:
 
 
 def _interpreter() -> list[str]:
-    """The executable, the virtual environment's mark, the standard library with its objects, and site-packages."""
+    """The executable, the virtual environment's mark, the standard library with its objects, and packages."""
     base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
     paths = [sys.executable, os.path.join(sys.prefix, "pyvenv.cfg"), os.path.join(sys.base_prefix, "lib")]
     paths += [sysconfig.get_path(name, vars=base) for name in ("stdlib", "platstdlib")]
-    paths += [sysconfig.get_path(name) for name in ("purelib", "platlib")]
+    paths += _packages()
     real = os.path.realpath(sys.executable)
     return [*paths, real] if real.startswith(os.path.join(sys.base_prefix, "")) else paths
+
+
+@functools.cache
+def _packages() -> tuple[str, ...]:
+    """The folders and files in site-packages of torch, numpy and what they need: a cell has no use for the others."""
+    found: dict[str, metadata.Distribution] = {}
+    wanted = ["torch", "numpy"]
+    while wanted:
+        name = re.sub(r"[-_.]+", "-", wanted.pop()).lower()
+        if name in found:
+            continue
+        try:
+            found[name] = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue  # not needed on this system
+        needs = [need for need in found[name].requires or () if "extra ==" not in need]
+        wanted += [match[0] for need in needs if (match := re.match(r"[\w.-]+", need))]
+    if any(one.files is None for one in found.values()):  # an installer that keeps no list
+        return tuple(sysconfig.get_path(name) for name in ("purelib", "platlib"))
+    tops = {
+        (str(one.locate_file(file.parts[0])), file.parts[0])
+        for one in found.values()
+        for file in one.files or ()
+    }
+    return tuple(sorted(path for path, top in tops if top not in ("..", "__pycache__")))

@@ -58,6 +58,14 @@ def test_an_older_landlock_holds_as_well(abi: int) -> None:
         assert run_canary(pool) == []
 
 
+def test_namespaces_hold_without_landlock() -> None:
+    settings = Settings(spares=0, max_landlock_abi=0)
+    backend_named("namespace", settings)
+    with open_pool("namespace", size=1, settings=settings) as pool:
+        assert pool.protections["landlock"] == "none"
+        assert run_canary(pool) == []
+
+
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="x32 is a dialect of x86_64")
 @pytest.mark.boundary
 def test_a_call_of_another_dialect_ends_the_cell(submit: Submit) -> None:
