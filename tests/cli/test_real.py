@@ -64,6 +64,7 @@ def test_the_reader_of_a_pipe_may_leave_early(tmp_path: Path) -> None:
     assert told.stderr == ""
 
 
+@pytest.mark.timeout(500)  # five programs one after the other
 def test_a_stored_judgement_replays_the_same_from_a_restored_backup(tmp_path: Path, backend: str) -> None:
     wrong = TINY / "901-add" / "mutants" / "subtracts.py"
     judged = judge(tmp_path, "test", "901", str(wrong), "--json", "--sandbox", backend)
