@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
@@ -31,7 +31,7 @@ class Database:
         try:
             self.engine = create_engine(url)
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
-            raise DatabaseError("database-url", url=url) from error
+            raise DatabaseError("database-url", url=without_password(url)) from error
         self.place = self.engine.url.render_as_string(hide_password=True)
         if self.engine.dialect.name == "sqlite":
             self.place = self.engine.url.database or ":memory:"
@@ -105,6 +105,14 @@ def _refuse_network(path: Path) -> None:
     kind = mounts.filesystem(path)
     if mounts.is_network(kind):
         raise DatabaseError("database-network", place=path, kind=kind)
+
+
+def without_password(url: str) -> str:
+    """A database's address as it may be shown."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return url
 
 
 def revision_of(connection: Connection) -> str | None:

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from judge.db import Database
 from judge.lines import UserError
 from judge.models import Judgement
-from judge.problem import Problem, load_problem
+from judge.problem import Problem, content_hash, load_problem
 from judge.submissions import Mode, NoSubmission, latest
 from judge.versions import load_files
 
@@ -92,18 +92,18 @@ def laid_out(stored: Stored) -> Iterator[Problem]:
 
     Raises NotStored where the files are not those of the version, ProblemError where this program cannot read them.
     """
+    damaged = NotStored("version-damaged", id=stored.submission_id, version=stored.problem_version)
+    if content_hash(stored.files) != stored.problem_version:
+        raise damaged
     with tempfile.TemporaryDirectory(prefix="judge-replay-") as name:
         folder = Path(name).resolve()
         for path, content in stored.files.items():
             place = (folder / path).resolve()
             if not place.is_relative_to(folder):
-                raise NotStored("version-damaged", id=stored.submission_id, version=stored.problem_version)
+                raise damaged
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-        problem = load_problem(folder)
-        if problem.version != stored.problem_version:
-            raise NotStored("version-damaged", id=stored.submission_id, version=stored.problem_version)
-        yield problem
+        yield load_problem(folder)
 
 
 def compare(stored: Mapping[str, Any], replayed: Mapping[str, Any]) -> list[CaseVerdicts]:

@@ -16,6 +16,7 @@ from judge.lock import DataInUse, DataLock
 from judge.migrate import known_revisions
 
 SIDECARS = ("-wal", "-shm", "-journal")
+MAGIC = b"SQLite format 3\0"
 BUSY_S = 2.0
 
 
@@ -118,6 +119,9 @@ def _exchange(database: Path, fresh: Path) -> Path | None:
 
 def _quiet(database: Path) -> None:
     """Fold the log into the file, which only the last one that uses it can do; a damaged file is moved as it is."""
+    with database.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            return  # SQLite would take its log away, and somebody may want to save what is in it
     try:
         with closing(sqlite3.connect(database, timeout=BUSY_S)) as old:
             old.execute("PRAGMA journal_mode=DELETE").fetchone()

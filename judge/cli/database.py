@@ -20,6 +20,8 @@ def db(context: Context) -> int:
 
     action, file = context.args.action, context.args.file
     _check_usage(context, action, file)
+    if action in ("backup", "restore"):
+        _refuse_postgresql(context.config.database_url)
     database = Database(context.config.database_url)
     path = None if file is None else Path(file).expanduser().absolute()
     if action == "path":
@@ -70,9 +72,15 @@ def _restore(context: Context, database: Database, source: Path) -> None:
         context.say("restored-older", known=REVISION)
 
 
+def _refuse_postgresql(url: str) -> None:
+    """UserError that names the tool for it, whether or not its driver is here."""
+    from judge.db import without_password
+
+    if url.startswith("postgres"):
+        raise UserError("backup-postgresql", place=without_password(url))
+
+
 def _file_of(database: Database) -> Path:
-    """The file of an SQLite database; UserError that names the right tool for any other."""
-    if database.path is not None:
-        return database.path
-    kind = database.engine.dialect.name
-    raise UserError("backup-postgresql" if kind == "postgresql" else "backup-other", place=database.place)
+    if database.path is None:
+        raise UserError("backup-other", place=database.place)
+    return database.path
