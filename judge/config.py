@@ -70,6 +70,11 @@ class Config:
             return False
 
     @property
+    def serves_one_user(self) -> bool:
+        """True when a server's submissions can only be those of the person at this machine."""
+        return self.is_loopback and not getattr(self, "accounts", False)
+
+    @property
     def is_sqlite(self) -> bool:
         """True when the database is a file in the data folder or elsewhere on this machine."""
         return self.database_url.startswith("sqlite")

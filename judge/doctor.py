@@ -103,7 +103,8 @@ def _sandbox(config: Config, lang: str) -> Iterator[Finding]:
         if reason:
             yield Finding("warn", _line(lang, "no-backend", name=backend.name, why=reason.text(lang)))
         else:
-            yield Finding("ok", _line(lang, "backend", name=backend.name))
+            protects = _line(lang, f"protects-{backend.name}")
+            yield Finding("ok", _line(lang, "backend", name=backend.name, protects=protects))
     try:
         pool = open_pool(config.sandbox, size=1, settings=Settings(spares=0))
     except NoBackend as error:
@@ -113,7 +114,10 @@ def _sandbox(config: Config, lang: str) -> Iterator[Finding]:
         yield Finding("ok", _line(lang, "chosen", name=pool.backend, factor=f"{pool.factor:.2f}"))
         for name, how in pool.protections.items():
             yield Finding("ok", _line(lang, "protection", name=name, how=how))
-        yield from _canary(pool, lang)
+        if pool.backend == "process":
+            yield Finding("warn", _line(lang, "no-boundary"))
+        else:
+            yield from _canary(pool, lang)
 
 
 def _canary(pool: Pool, lang: str) -> Iterator[Finding]:

@@ -80,7 +80,7 @@ class Service:
                     self.config.sandbox, self.config.workers, problems=self.catalogue.all()[:PREPARED]
                 )
                 pool, self._grader = stack.enter_context(opened)
-                refuse_if_unsafe(pool)
+                refuse_if_unsafe(pool, one_user=self.config.serves_one_user)
                 self.backend, self.protections = pool.backend, pool.protections
             self._dispatcher = EmbeddedDispatcher(
                 self.database, self._judge or self._grade, owner=self._owner(), workers=self.config.workers

@@ -71,11 +71,22 @@ def open_grader(
         grader.close()
 
 
-def refuse_if_unsafe(pool: Pool) -> None:
-    """Raise Unsafe when a canary gets out of its cell; of the backend `process` nobody expects that it holds."""
+class NoBoundary(UserError):
+    """The only sandbox here holds nothing back, and other people than the one at this machine could submit."""
+
+    status = 3
+
+
+def refuse_if_unsafe(pool: Pool, *, one_user: bool) -> None:
+    """Raise Unsafe when a canary gets out of its cell, NoBoundary for `process` with others than ``one_user``.
+
+    Of the backend `process` nobody expects that it holds: the pages say so instead.
+    """
     from sandbox.canary import run_canary
 
     if pool.backend == "process":
+        if not one_user:
+            raise NoBoundary("no-boundary")
         return
     if escaped := run_canary(pool):
         raise Unsafe(pool.backend, escaped)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import select
 import socket
+import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -129,6 +131,34 @@ def await_hello(control: socket.socket, limit_s: float, why_ended: Callable[[], 
     return facts
 
 
+def await_process(
+    control: socket.socket, process: subprocess.Popen[bytes], end: Callable[[], None], limit_s: float
+) -> Zygote:
+    """The zygote that a process of ours becomes; on failure the process is ended. Raises SandboxFault, OSError."""
+
+    def why_ended() -> str:
+        process.wait(timeout=5)
+        return f"exit status {process.returncode}"
+
+    try:
+        facts = await_hello(control, limit_s, why_ended)
+    except (SandboxFault, OSError, subprocess.TimeoutExpired):
+        end()
+        control.close()
+        raise
+    return Zygote(control, facts, end, name=f"process {process.pid}")
+
+
+def torch_missing() -> Reason:
+    """Why a zygote of this interpreter could not import torch; false when it can."""
+    if importlib.util.find_spec("torch") is None:
+        return Reason(
+            "torch is not installed beside the judge; run `make serve` once",
+            "评测环境里没有安装 torch；请先运行一次 `make serve`",
+        )
+    return Reason()
+
+
 def zygote_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     """The whole environment of a zygote: nothing of ours is in it."""
     return {
@@ -158,7 +188,7 @@ def choose(name: str, backends: Iterable[Backend]) -> Backend:
         reasons[backend.name] = reason
     if not reasons:
         reasons[name] = Reason(
-            "there is no such sandbox backend; use auto, docker or landlock",
-            "没有这个沙箱后端；可用 auto、docker 或 landlock",
+            "there is no such sandbox backend; use auto, docker, namespace, landlock or process",
+            "没有这个沙箱后端；可用 auto、docker、namespace、landlock 或 process",
         )
     raise NoBackend(reasons)

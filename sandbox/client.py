@@ -22,6 +22,7 @@ _MAX_ANSWER = 64 * 1024
 _SPAWN_WAIT_S = 5.0
 _ANSWER_WAIT_S = 2.0
 _KILL_WAIT_S = 0.5
+_LATER_LIMIT_S = 90.0
 
 
 class ZygoteClient:
@@ -54,6 +55,9 @@ class ZygoteClient:
         try:
             self._control.send(json.dumps({"op": op, "nonce": nonce, **fields}).encode())
             answer, descriptors = self._receive(nonce, time.monotonic() + wait_s)
+            patience = time.monotonic() + _LATER_LIMIT_S
+            while "later" in answer and time.monotonic() < patience:  # a spare interpreter still warms up
+                answer, descriptors = self._receive(nonce, time.monotonic() + wait_s)
         except OSError as error:
             raise SandboxFault(f"the zygote is gone: {error}") from error
         if "error" in answer:

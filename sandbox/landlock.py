@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import platform
 import socket
@@ -12,9 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from sandbox import syscalls
-from sandbox.backend import Backend, Reason, Settings, Zygote, await_hello, zygote_environment
+from sandbox.backend import (
+    Backend,
+    Reason,
+    Settings,
+    Zygote,
+    await_process,
+    torch_missing,
+    zygote_environment,
+)
 from sandbox.cell import kernel
-from sandbox.contract import Protections, SandboxFault
+from sandbox.contract import Protections
 
 _HERE = Path(__file__).resolve().parent
 _LAUNCH = "import sys; sys.path.insert(0, {folder!r}); from cell import zygote; zygote.main(sys.argv[1:])"
@@ -48,12 +55,7 @@ class LandlockBackend(Backend):
             return Reason(
                 "this kernel has no seccomp filters; use docker", "内核不支持 seccomp 过滤器；请改用 docker"
             )
-        if importlib.util.find_spec("torch") is None:
-            return Reason(
-                "torch is not installed beside the judge; run `make serve` once",
-                "评测环境里没有安装 torch；请先运行一次 `make serve`",
-            )
-        return Reason()
+        return torch_missing()
 
     def protections(self, facts: dict[str, Any]) -> Protections:
         """See Backend."""
@@ -78,17 +80,7 @@ class LandlockBackend(Backend):
             process.kill()
             process.wait()
 
-        def why_ended() -> str:
-            process.wait(timeout=5)
-            return f"exit status {process.returncode}"
-
-        try:
-            facts = await_hello(ours, self._settings.start_limit_s, why_ended)
-        except (SandboxFault, OSError, subprocess.TimeoutExpired):
-            end()
-            ours.close()
-            raise
-        return Zygote(ours, facts, end, name=f"process {process.pid}")
+        return await_process(ours, process, end, self._settings.start_limit_s)
 
     def _launch(self, control: int) -> subprocess.Popen[bytes]:
         code = _LAUNCH.format(folder=str(self._folder))

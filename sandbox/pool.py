@@ -12,6 +12,8 @@ from sandbox.client import ZygoteClient
 from sandbox.contract import Protections, SandboxFault
 from sandbox.docker_backend import DockerBackend
 from sandbox.landlock import LandlockBackend
+from sandbox.namespace import NamespaceBackend
+from sandbox.process import ProcessBackend
 
 __all__ = ["NoBackend", "Pool", "Settings", "Zygote", "open_pool"]
 
@@ -168,7 +170,12 @@ class Pool:
 
 def all_backends(settings: Settings, memory_mib: int) -> list[Backend]:
     """Every backend, in the order that ``auto`` tries them."""
-    return [DockerBackend(settings, memory_mib), LandlockBackend(settings)]
+    return [
+        DockerBackend(settings, memory_mib),
+        NamespaceBackend(settings),
+        LandlockBackend(settings),
+        ProcessBackend(settings),
+    ]
 
 
 def open_pool(

@@ -6,6 +6,11 @@ import os
 
 import pytest
 
+BOUNDED = [pytest.param("docker", marks=pytest.mark.docker), "namespace", "landlock"]
+"""The sandbox backends that hold a submission back, in the order of `auto`."""
+
+BACKENDS = [*BOUNDED, "process"]
+
 
 def missing(what: str) -> None:
     """Skip and say why; in strict form (CI, JUDGE_TEST_STRICT=1) a missing service is a failure."""

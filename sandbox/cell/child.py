@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import time
+from contextlib import suppress
 from typing import TypedDict
 
 _GONE_WITHIN_S = 5.0
@@ -28,10 +29,22 @@ class Exit(Usage):
 
 
 class Child:
-    """A forked child as its zygote sees it; reaped at most once."""
+    """A child as its zygote or supervisor sees it; reaped at most once."""
 
-    def __init__(self, pid: int, base_mib: float, memory_mib: int, cpu_s: int) -> None:
+    def __init__(
+        self,
+        pid: int,
+        base_mib: float,
+        memory_mib: int,
+        cpu_s: int,
+        *,
+        cpu_before_s: float = 0.0,
+        leads_group: bool = False,
+    ) -> None:
+        """``cpu_before_s``: what it used before it was a cell; ``leads_group``: its descendants end with it."""
         self.pid = pid
+        self._cpu_before_s = cpu_before_s
+        self._leads_group = leads_group
         self._base_mib = base_mib
         self._memory_mib = memory_mib
         self._cpu_s = cpu_s
@@ -44,9 +57,7 @@ class Child:
         """CPU seconds and high-water mark (MiB, less what a fresh cell has) so far."""
         if self.exit is not None:
             return {"cpu_s": self.exit["cpu_s"], "memory_mib": self.exit["memory_mib"]}
-        cpu_s = time.clock_gettime(
-            (~self.pid << 3) | 2
-        )  # the process's CPU clock, as clock_getcpuclockid makes it
+        cpu_s = cpu_clock_s(self.pid) - self._cpu_before_s
         self._peak_mib = max(self._peak_mib, status_mib(self.pid, "VmHWM"))
         return {"cpu_s": cpu_s, "memory_mib": max(0.0, self._peak_mib - self._base_mib)}
 
@@ -65,21 +76,28 @@ class Child:
                 pause_s = min(2 * pause_s, 0.005)
         return True
 
-    def kill(self) -> None:
-        """End it, if it has not ended by itself."""
+    def kill(self, within_s: float = _GONE_WITHIN_S) -> bool:
+        """End it, if it has not ended by itself; whether it is gone in time."""
         if not self.reap(0):
             self._killed = True
-            os.kill(self.pid, signal.SIGKILL)
-            self.reap(_GONE_WITHIN_S)
+            self._send_kill()
+            return self.reap(within_s)
+        return True
 
     def stop_thread_bomb(self) -> None:
         """End a cell with more threads than any honest submission has."""
         if not self.reap(0) and _status_number(self.pid, "Threads") > _MAX_THREADS:
-            os.kill(self.pid, signal.SIGKILL)
+            self._send_kill()
+
+    def _send_kill(self) -> None:
+        with suppress(ProcessLookupError):
+            (os.killpg if self._leads_group else os.kill)(self.pid, signal.SIGKILL)
 
     def _note_exit(self, status: int, used: resource.struct_rusage) -> None:
         code = os.waitstatus_to_exitcode(status)
-        cpu_s = used.ru_utime + used.ru_stime
+        if self._leads_group:
+            self._send_kill()  # what it started, at once: its number is not given to another so soon
+        cpu_s = max(0.0, used.ru_utime + used.ru_stime - self._cpu_before_s)
         peak_mib = max(self._peak_mib, used.ru_maxrss / 1024)
         self.exit = {
             "reason": self._reason(-code, cpu_s, peak_mib - self._base_mib),
@@ -98,6 +116,11 @@ class Child:
             return "cpu"
         out_of_memory = _cgroup_ooms() > self._ooms or memory_mib > 0.8 * self._memory_mib
         return "memory" if by_signal == signal.SIGKILL and out_of_memory else "signal"
+
+
+def cpu_clock_s(pid: int) -> float:
+    """CPU seconds of a process that has not been reaped (its CPU clock, as clock_getcpuclockid makes it)."""
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def _status_number(pid: int, field: str) -> int:

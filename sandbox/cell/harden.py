@@ -45,6 +45,15 @@ def fill_in_pid(program: bytes, pid: int) -> bytes:
     return bytes(filled)
 
 
+def become(user: int) -> None:
+    """Turn from root into ``user`` for good, group and groups too; -1 changes nothing. Raises OSError."""
+    if user > 0:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+        kernel.drop_capabilities()
+
+
 def disarm() -> None:
     """What zygote and cell have in common: no capability, no privilege to gain, unreadable by others of its uid."""
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
@@ -84,7 +93,8 @@ def _die_first() -> None:
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
 
 
-def _limit(bounds: Bounds) -> None:
+def limit(bounds: Bounds) -> None:
+    """Have the kernel hold this process to ``bounds``, to no file of its own and to few open ones."""
     size = virtual_size() + bounds.memory_bytes
     limits = {
         resource.RLIMIT_AS: (size, size),
@@ -113,7 +123,7 @@ def harden(
     close_all_but({0, 1, 2, ruleset, *keep} - {-1})
     os.environ.clear()
     _die_first()
-    _limit(bounds)
+    limit(bounds)
     disarm()
     if ruleset >= 0:
         kernel.landlock_restrict(ruleset)

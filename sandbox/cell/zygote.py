@@ -8,7 +8,6 @@ Started as ``python -s -P -c "import sys; sys.path.insert(0, DIR); from cell imp
 
 from __future__ import annotations
 
-import array
 import base64
 import contextlib
 import gc
@@ -16,89 +15,28 @@ import json
 import os
 import resource
 import socket
-import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from . import harden, kernel, libraries, preload
 from .child import Child, status_mib
+from .requests import Answer, Request, Requests
 
-_MAX_REQUEST = 64 * 1024
 _FAILED = 70
 _MAX_OPEN_FILES = 256
-_THREAD_CHECK_S = 0.2
-
-Request = dict[str, Any]
 
 
-class Zygote:
-    """Serves requests from ``control`` until it closes; at most one cell lives at a time."""
+class Zygote(Requests):
+    """Forks cells."""
 
     def __init__(self, control: socket.socket, serve: Callable[[socket.socket], None], ruleset: int) -> None:
-        self._control = control
+        super().__init__(control)
         self._serve = serve
         self._ruleset = ruleset
-        self._cell: Child | None = None
 
-    def run(self) -> None:
-        """Answer requests one by one."""
-        while (raw := self._next_request()) is not None:
-            request = json.loads(raw)
-            answer, descriptors = self._answer(request)
-            answer["nonce"] = request["nonce"]
-            self._send(answer, descriptors)
-            for descriptor in descriptors:
-                os.close(descriptor)
-
-    def _next_request(self) -> bytes | None:
-        while True:
-            watching = self._cell is not None and self._cell.exit is None
-            self._control.settimeout(_THREAD_CHECK_S if watching else None)
-            try:
-                raw = self._control.recv(_MAX_REQUEST)
-            except TimeoutError:
-                assert self._cell is not None
-                self._cell.stop_thread_bomb()
-                continue
-            except ConnectionResetError:
-                return None
-            return raw or None
-
-    def _send(self, answer: dict[str, object], descriptors: list[int]) -> None:
-        rights = (
-            [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
-        )
-        try:
-            self._control.sendmsg([json.dumps(answer).encode()], rights)
-        except (BrokenPipeError, ConnectionResetError):
-            sys.exit(0)
-
-    def _answer(self, request: Request) -> tuple[dict[str, object], list[int]]:
-        if request["op"] == "spawn":
-            return self._spawn(request)
-        if request["op"] == "reset":
-            self._end_cell()
-            return {}, []
-        cell = self._cell
-        if cell is None or cell.pid != request.get("pid"):
-            return {"error": "no such cell"}, []
-        if request["op"] == "usage":
-            cell.reap(0)
-            return {**cell.usage()}, []
-        if request["op"] == "kill":
-            cell.kill()
-        else:
-            cell.reap(float(request["timeout_s"]))
-        return {"exit": cell.exit}, []
-
-    def _end_cell(self) -> None:
-        if self._cell is not None:
-            self._cell.kill()
-            self._cell = None
-
-    def _spawn(self, request: Request) -> tuple[dict[str, object], list[int]]:
-        self._end_cell()
+    def spawn(self, request: Request) -> Answer:
+        """See Requests."""
         near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         output_read, output_write = os.pipe()
         ready_read, ready_write = os.pipe()
@@ -114,9 +52,9 @@ class Zygote:
             os.close(descriptor)
         far.close()
         why_not = _await_ready(ready_read)
-        self._cell = Child(pid, status_mib(pid, "VmHWM"), memory_mib, cpu_s)
+        self.cell = Child(pid, status_mib(pid, "VmHWM"), memory_mib, cpu_s)
         if why_not is not None:
-            self._end_cell()
+            self.end_cell()
             near.close()
             os.close(output_read)
             return {"error": why_not}, []
@@ -197,9 +135,10 @@ def _prepare(max_abi: int) -> tuple[ModuleType, dict[str, object], int]:
 
 
 def main(arguments: list[str]) -> None:
-    """``arguments``: the control socket (see _connect) and the highest Landlock ABI to use."""
+    """``arguments``: the control socket (see _connect), the highest Landlock ABI to use, and the user to become."""
     control = _connect(arguments[0])
     _settle(control)
+    harden.become(int(arguments[2]) if len(arguments) > 2 else -1)
     libraries.keep_search_path()
     try:
         runner, facts, ruleset = _prepare(int(arguments[1]))

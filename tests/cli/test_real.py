@@ -12,10 +12,9 @@ import pytest
 
 from sandbox.pool import Settings, all_backends
 from tests.cli.fakes import TINY
-from tests.conftest import missing
+from tests.conftest import BACKENDS, missing
 
 ROOT = Path(__file__).parents[2]
-BACKENDS = ["landlock", pytest.param("docker", marks=pytest.mark.docker)]
 
 
 @pytest.fixture(params=BACKENDS)

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import pytest
@@ -99,6 +101,30 @@ def test_the_doctor_names_each_obstacle_and_fails_when_nothing_can_be_judged(
     assert "✗ docker: no engine" in told.out
     assert "torch" in told.out and "3 of 3 problems" in told.out
     assert "没有引擎" in run("--lang", "zh", "doctor").out
+
+
+class BoundlessPool(nullcontext[None]):
+    """All that the doctor asks of a pool."""
+
+    backend, factor, protections = "process", 1.0, {"boundary": "none"}
+
+
+def test_the_doctor_says_what_each_sandbox_protects_or_why_it_cannot_be_had(
+    run: RunCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def backend(name: str, reason: Reason) -> SimpleNamespace:
+        return SimpleNamespace(name=name, available=lambda: reason)
+
+    usable = [backend(name, Reason()) for name in ("docker", "landlock", "process")]
+    blocked = backend("namespace", Reason("AppArmor is in the way", "AppArmor 拦住了"))
+    monkeypatch.setattr("sandbox.pool.all_backends", lambda *_, **__: [*usable, blocked])
+    monkeypatch.setattr("sandbox.pool.open_pool", lambda *_, **__: BoundlessPool())
+    told = run("doctor").out
+    assert "docker can be used: a container" in told and "landlock can be used: a process" in told
+    assert "! sandbox namespace cannot be used: AppArmor is in the way" in told
+    assert "! this sandbox isolates nothing" in told and "canary" not in told
+    chinese = run("--lang", "zh", "doctor").out
+    assert "AppArmor 拦住了" in chinese and "没有任何隔离" in chinese
 
 
 def test_the_doctor_is_content_where_everything_works(run: RunCli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,10 +12,9 @@ from judge import db, migrate
 from judge.grading.grade import Grader
 from judge.problem import Problem, load_problem
 from sandbox.pool import NoBackend, open_pool
-from tests.conftest import missing
+from tests.conftest import BACKENDS, missing
 
 BANK = Path(__file__).parent / "bank" / "tiny"
-BACKENDS = ["landlock", pytest.param("docker", marks=pytest.mark.docker)]
 
 
 @pytest.fixture(scope="session", params=BACKENDS)

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,7 +22,7 @@ from judge.lines import UserError
 from judge.lock import DataInUse
 from judge.problem import Problem, load_problem
 from judge.service import Service
-from judge.startup import Unsafe
+from judge.startup import NoBoundary, Unsafe
 from judge.submissions import Job, NoSubmission
 from sandbox.canary import Finding
 
@@ -291,6 +292,26 @@ def test_a_sandbox_that_does_not_hold_stops_the_start_and_gives_everything_back(
     after = Service(make_config(tmp_path), judge)
     after.start()
     after.close()
+
+
+@pytest.mark.parametrize(("host", "why"), [("0.0.0.0", "127.0.0.1"), ("127.0.0.1", "")])
+def test_a_sandbox_without_a_boundary_serves_one_user_on_this_machine_alone(
+    host: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def open_grader(*_: object, **__: object) -> Iterator[tuple[Any, None]]:
+        yield SimpleNamespace(backend="process", protections={"boundary": "none"}), None
+
+    monkeypatch.setattr("judge.service.open_grader", open_grader)
+    service = Service(replace(make_config(tmp_path), host=host))
+    if why:
+        with pytest.raises(NoBoundary) as refused:
+            service.start()
+        assert why in refused.value.line("zh") and why in refused.value.line("en")
+    else:
+        service.start()
+        assert service.backend == "process"
+    service.close()
 
 
 SERVER = """

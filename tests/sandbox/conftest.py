@@ -50,7 +50,13 @@ def forking_client() -> Iterator[ForkingClient]:
     client.end()
 
 
-@pytest.fixture(params=["forking", "landlock", pytest.param("docker", marks=pytest.mark.docker)])
+@pytest.fixture(scope="session")
+def namespace_client() -> Iterator[ZygoteClient]:
+    """A client of a process in namespaces of its own."""
+    yield from _client_of("namespace")
+
+
+@pytest.fixture(params=["forking", "landlock", "namespace", pytest.param("docker", marks=pytest.mark.docker)])
 def client(request: pytest.FixtureRequest) -> Any:
     """Each kind of client in turn."""
     return request.getfixturevalue(f"{request.param}_client")

@@ -11,10 +11,21 @@ from sandbox.client import ZygoteClient
 from sandbox.contract import Limits, Program
 from sandbox.pool import Pool, Settings, Zygote, open_pool
 from sandbox.session import Session
+from tests.conftest import BOUNDED
 from tests.sandbox.isolation.cells import GENEROUS, OpenSession, Submit, backend_named
 
 
-@pytest.fixture(scope="session", params=["landlock", pytest.param("docker", marks=pytest.mark.docker)])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every test here runs on each backend; those marked ``boundary`` not on process, which has none."""
+    chosen = [mark for mark in metafunc.definition.iter_markers("parametrize") if mark.args[0] == "backend"]
+    if "backend" in metafunc.fixturenames and not chosen:
+        bounded = metafunc.definition.get_closest_marker("boundary") is not None
+        metafunc.parametrize(
+            "backend", BOUNDED if bounded else [*BOUNDED, "process"], indirect=True, scope="session"
+        )
+
+
+@pytest.fixture(scope="session")
 def backend(request: pytest.FixtureRequest) -> str:
     """The name of a backend that works here."""
     name: str = request.param

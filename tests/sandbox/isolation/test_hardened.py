@@ -33,6 +33,7 @@ _HARMLESS |= {
 }
 
 
+@pytest.mark.boundary
 def test_everything_forbidden_is_refused(pool: Pool) -> None:
     assert [str(finding) for finding in run_canary(pool)] == []
 
@@ -57,7 +58,16 @@ def test_an_older_landlock_holds_as_well(abi: int) -> None:
         assert run_canary(pool) == []
 
 
+def test_namespaces_hold_without_landlock() -> None:
+    settings = Settings(spares=0, max_landlock_abi=0)
+    backend_named("namespace", settings)
+    with open_pool("namespace", size=1, settings=settings) as pool:
+        assert pool.protections["landlock"] == "none"
+        assert run_canary(pool) == []
+
+
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="x32 is a dialect of x86_64")
+@pytest.mark.boundary
 def test_a_call_of_another_dialect_ends_the_cell(submit: Submit) -> None:
     main = submit("import ctypes\ndef main(): return ctypes.CDLL(None).syscall(0x40000000 + 39)")
     with pytest.raises(CellDied) as died:
@@ -82,6 +92,7 @@ def test_a_thread_bomb_ends_its_cell_and_no_other(submit: Submit) -> None:
     assert threading.active_count() < 50
 
 
+@pytest.mark.boundary
 def test_a_cell_cannot_undo_what_it_gave_up(submit: Submit) -> None:
     main = submit(
         """

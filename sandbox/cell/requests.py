@@ -1,0 +1,94 @@
+"""The control socket's side that has cells: answers spawn, usage, kill, wait and reset, one request at a time."""
+
+from __future__ import annotations
+
+import array
+import json
+import os
+import socket
+import sys
+from abc import ABC, abstractmethod
+from typing import Any
+
+from .child import Child
+
+_MAX_REQUEST = 64 * 1024
+_THREAD_CHECK_S = 0.2
+
+Request = dict[str, Any]
+Answer = tuple[dict[str, object], list[int]]
+"""Fields, and the descriptors that go with them."""
+
+
+class Requests(ABC):
+    """Serves requests from ``control`` until it closes; at most one cell lives at a time. It never carries a learner's byte."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self.cell: Child | None = None
+
+    @abstractmethod
+    def spawn(self, request: Request) -> Answer:
+        """Make ``cell``; answer its pid, with its wire and its output, or an error."""
+
+    def run(self) -> None:
+        """Answer requests one by one."""
+        while (raw := self._next_request()) is not None:
+            request = json.loads(raw)
+            answer, descriptors = self._answer(request)
+            self.send(request, answer, descriptors)
+            for descriptor in descriptors:
+                os.close(descriptor)
+
+    def send(self, request: Request, answer: dict[str, object], descriptors: list[int]) -> None:
+        """Answer one request; the process ends when nobody listens any more."""
+        rights = (
+            [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
+        )
+        try:
+            self._control.sendmsg([json.dumps({**answer, "nonce": request["nonce"]}).encode()], rights)
+        except (BrokenPipeError, ConnectionResetError):
+            sys.exit(0)
+
+    def kill(self, cell: Child, request: Request) -> None:
+        """End the cell on ``request``."""
+        cell.kill()
+
+    def end_cell(self) -> None:
+        """End the cell, if there is one."""
+        if self.cell is not None:
+            self.cell.kill()
+            self.cell = None
+
+    def _next_request(self) -> bytes | None:
+        while True:
+            watching = self.cell is not None and self.cell.exit is None
+            self._control.settimeout(_THREAD_CHECK_S if watching else None)
+            try:
+                raw = self._control.recv(_MAX_REQUEST)
+            except TimeoutError:
+                assert self.cell is not None
+                self.cell.stop_thread_bomb()
+                continue
+            except ConnectionResetError:
+                return None
+            return raw or None
+
+    def _answer(self, request: Request) -> Answer:
+        if request["op"] == "spawn":
+            self.end_cell()
+            return self.spawn(request)
+        if request["op"] == "reset":
+            self.end_cell()
+            return {}, []
+        cell = self.cell
+        if cell is None or cell.pid != request.get("pid"):
+            return {"error": "no such cell"}, []
+        if request["op"] == "usage":
+            cell.reap(0)
+            return {**cell.usage()}, []
+        if request["op"] == "kill":
+            self.kill(cell, request)
+        else:
+            cell.reap(float(request["timeout_s"]))
+        return {"exit": cell.exit}, []
