@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
+from judge.config import Config
 from judge.lines import UserError, line
 from judge.problem import Problem
 from sandbox.backend import NoBackend
@@ -41,6 +42,10 @@ class Unsafe(UserError):
     def line(self, lang: str) -> str:
         what = "; ".join(finding.text(lang) for finding in self.escaped)
         return line("error.unsafe", lang, backend=self.values["backend"], what=what)
+
+
+class NoBoundary(UserError):
+    """The sandbox in use keeps nobody's code from anything, and others could send some."""
 
 
 @contextmanager
@@ -79,3 +84,12 @@ def refuse_if_unsafe(pool: Pool) -> None:
         return
     if escaped := run_canary(pool):
         raise Unsafe(pool.backend, escaped)
+
+
+def refuse_without_boundary(config: Config, backend: str | None = None) -> None:
+    """Raise NoBoundary when others than this machine's user could send code to a sandbox that isolates nothing.
+
+    ``backend`` is the one chosen, None while only the setting is known.
+    """
+    if (backend or config.sandbox) == "process" and (config.accounts or not config.is_loopback):
+        raise NoBoundary("no-boundary")

@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from judge.cli import bank, system, testing
+from judge.cli import bank, people, system, testing
 from judge.cli.context import Context
 from judge.config import SANDBOXES
 from judge.lines import LANGS, UserError, judge_command, line
+from judge.users import ROLES
 
 Run = Callable[[Context], int]
 HEADINGS = {
@@ -24,7 +25,7 @@ COMPLAINTS = {
     r"unrecognized arguments: (?P<names>.*)": "unknown",
     r"invalid choice: (?P<value>\S+?),? .*?\(choose from (?P<choices>.*)\)": "choice",
 }
-COMMANDS = ("doctor", "list", "start", "test", "check", "solution", "serve", "db", "lang")
+COMMANDS = ("doctor", "list", "start", "test", "check", "solution", "serve", "db", "user", "lang")
 
 
 class Parser(argparse.ArgumentParser):
@@ -87,6 +88,7 @@ def make_parser(lang: str) -> Parser:
     add("db", system.db).add_argument(
         "action", nargs="?", choices=("status", "path", "upgrade"), default="status", help=text("db-action")
     )
+    _add_user(add("user", people.user), text)
     add("lang", system.lang).add_argument("language", nargs="?", choices=LANGS, help=text("language"))
     return parser
 
@@ -116,3 +118,14 @@ def _add_check(command: argparse.ArgumentParser, text: Callable[[str], str]) -> 
     command.add_argument("problems", metavar="N", nargs="*", default=[], help=text("problems"))
     command.add_argument("--quick", action="store_true", help=text("quick"))
     command.add_argument("--json", action="store_true", help=text("check-json"))
+
+
+def _add_user(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:
+    command.add_argument("action", choices=people.ACTIONS, help=text("user-action"))
+    command.add_argument("who", metavar="NAME", nargs="?", help=text("user-who"))
+    command.add_argument("new_role", metavar="ROLE", nargs="?", help=text("user-role"))
+    command.add_argument(
+        "--role", dest="new_role", choices=ROLES, default=argparse.SUPPRESS, help=text("user-role")
+    )
+    command.add_argument("--full-name", default="", help=text("full-name"))
+    command.add_argument("--codes", metavar="FILE", help=text("codes"))
