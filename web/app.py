@@ -78,7 +78,6 @@ def add_template_words(app: Flask) -> None:
         points=results.points,
         seconds=results.seconds,
         moment=results.moment,
-        day=results.day,
         pairs=facts.pairs,
         places=facts.places,
         call=facts.call,

@@ -36,17 +36,17 @@ def require_login() -> Response | None:
     if request.endpoint in OPEN:
         return None
     if g.reader is None:
-        return turn_away(Refused("login-needed", 401), "auth.login", next=wanted_page())
+        return turn_away(Refused("login-needed", 401), url_for("auth.login", next=wanted_page()))
     if g.reader.must_choose and request.endpoint not in WITHOUT_PASSWORD:
-        return turn_away(Refused("password-needed", 403), "auth.password")
+        return turn_away(Refused("password-needed", 403), url_for("auth.password"))
     return None
 
 
-def turn_away(refusal: Refused, endpoint: str, **values: str | None) -> Response:
+def turn_away(refusal: Refused, place: str) -> Response:
     """To another page; a program or a script, which could not follow, is refused."""
     if request.path.startswith("/api/") or request.headers.get("Sec-Fetch-Mode", "navigate") != "navigate":
         raise refusal
-    return redirect(url_for(endpoint, **values), 303)
+    return redirect(place, 303)
 
 
 def require_teacher() -> None:

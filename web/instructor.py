@@ -17,6 +17,7 @@ from web import auth
 from web.current import find_problem, service, submission
 from web.errors import Refused
 from web.i18n import language, t
+from web.matrix import row
 from web.problems import title_of
 from web.results import arrange, points
 
@@ -49,6 +50,8 @@ def matrix() -> str:
         everybody=len(everybody),
         columns=problems,
         active=sum(1 for one in everybody if one.standings),
+        slugs=[column.problem.slug for column in problems],
+        row=row,
         work=url_for("instructor.work", user_id=0, slug="slug").removesuffix("/0/slug"),
     )
 

@@ -90,7 +90,8 @@ def moment(when: str | datetime) -> str:
 
 def day(when: str | datetime) -> str:
     """A time in the server's own time zone as month and day."""
-    return local(when).strftime("%m-%d")
+    found = local(when)
+    return f"{found.month:02}-{found.day:02}"
 
 
 def local(when: str | datetime) -> datetime:

@@ -25,7 +25,9 @@ def test_a_stranger_is_sent_to_the_login_and_then_where_they_wanted(app: Flask) 
     assert entered.headers["Location"] == "/problems/add-pair?lang=en"
 
 
-@pytest.mark.parametrize("path", ["/api/problems", "/api/submissions/1", "/api/problems/add-pair/submissions"])
+@pytest.mark.parametrize(
+    "path", ["/api/problems", "/api/submissions/1", "/api/problems/add-pair/submissions"]
+)
 def test_the_api_tells_a_stranger_in_json(app: Flask, path: str) -> None:
     answer = app.test_client().get(path)
     assert answer.status_code == 401
@@ -56,7 +58,8 @@ def test_a_login_leads_to_no_other_site(app: Flask, where: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "password"), [("anna", "wrong"), ("nobody", PASSWORD), ("", ""), ("newt", PASSWORD), ("anna", "")]
+    ("name", "password"),
+    [("anna", "wrong"), ("nobody", PASSWORD), ("", ""), ("newt", PASSWORD), ("anna", "")],
 )
 def test_a_wrong_name_or_password_reads_the_same(app: Flask, name: str, password: str) -> None:
     client = app.test_client()
