@@ -50,7 +50,7 @@ class Config:
         return cls(
             data=data,
             problem_roots=(REPOSITORY / "problems", *_folders(env, "JUDGE_PROBLEMS")),
-            database_url=env.get("JUDGE_DATABASE_URL", f"sqlite:///{data / 'judge.sqlite3'}"),
+            database_url=_absolute(env.get("JUDGE_DATABASE_URL", f"sqlite:///{data / 'judge.sqlite3'}")),
             sandbox=_choice(env, "JUDGE_SANDBOX", SANDBOXES, "auto"),
             host=env.get("JUDGE_HOST", "127.0.0.1").strip(),
             port=_whole(env, "JUDGE_PORT", 8000, 1, 65535),
@@ -97,6 +97,17 @@ def _folders(env: Mapping[str, str], name: str) -> list[Path]:
         if not folder.is_dir():
             raise ConfigError("config-folder", name=name, value=folder)
     return folders
+
+
+def _absolute(url: str) -> str:
+    """A database's address with a relative path in it made absolute: the server starts in another folder."""
+    scheme, is_file, place = url.partition(":///")
+    path, mark, options = place.partition("?")
+    form = "file:" if path.startswith("file:") else ""
+    name = path.removeprefix(form)
+    if not (scheme.startswith("sqlite") and is_file and name) or name.startswith(":memory:"):
+        return url
+    return f"{scheme}:///{form}{Path(name).expanduser().absolute()}{mark}{options}"
 
 
 def _choice(env: Mapping[str, str], name: str, allowed: tuple[Choice, ...], default: Choice) -> Choice:

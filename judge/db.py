@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
+from judge import mounts
 from judge.lines import UserError
 
 REVISION = "0002"  # the newest migration; a test compares it with judge/migrations
-_MIGRATIONS = Path(__file__).with_name("migrations")
 
 
 class DatabaseError(UserError):
@@ -31,12 +31,18 @@ class Database:
         try:
             self.engine = create_engine(url)
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
-            raise DatabaseError("database-url", url=url) from error
+            raise DatabaseError("database-url", url=without_password(url)) from error
         self.place = self.engine.url.render_as_string(hide_password=True)
         if self.engine.dialect.name == "sqlite":
             self.place = self.engine.url.database or ":memory:"
             _set_up_sqlite(self.engine)
         self._writer = self.engine.execution_options(write=True)
+
+    @property
+    def path(self) -> Path | None:
+        """The file of an SQLite database; None for another engine, one in memory, or one named by a URI."""
+        place = self.engine.url.database if self.engine.dialect.name == "sqlite" else None
+        return Path(place) if place and place != ":memory:" and not place.startswith("file:") else None
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -52,20 +58,27 @@ class Database:
 
     def revision(self) -> str | None:
         """The migration the database stands at, None for one that is empty or not there yet."""
-        path = self.engine.url.database if self.engine.dialect.name == "sqlite" else None
-        if path and not path.startswith("file:") and not Path(path).exists():
-            return None
+        if self.path is not None:
+            if not self.path.exists():
+                return None
+            _refuse_network(self.path)
         with self._told(), self.engine.connect() as connection:
-            return _revision(connection)
+            return revision_of(connection)
 
-    def upgrade(self) -> None:
-        """Create or migrate the database to this program's revision; refuses one of a newer program."""
-        if self.engine.dialect.name == "sqlite" and self.engine.url.database:
-            _make_folder(Path(self.engine.url.database).parent)
+    def upgrade(self) -> Path | None:
+        """Create or migrate the database to this program's revision; returns the backup made before a migration.
+
+        Raises UserError: a database of a newer program, a file system that cannot hold one, no room for the backup.
+        """
+        if self.path is not None:
+            _make_folder(self.path.parent)
+            _refuse_network(self.path)
         if self.revision() == REVISION:
-            return
-        with self._told(), self._writer.begin() as connection:
-            self._migrate(connection)
+            return None
+        from judge.migrate import migrate
+
+        with self._told(), self._writer.connect() as connection:
+            return migrate(connection, self.place, self.path)
 
     def check_writable(self) -> None:
         """Raise DatabaseError now rather than after the work, when nothing can be stored."""
@@ -75,20 +88,6 @@ class Database:
     def close(self) -> None:
         """Give all connections back."""
         self.engine.dispose()
-
-    def _migrate(self, connection: Connection) -> None:
-        from alembic import command
-        from alembic.config import Config
-        from alembic.script import ScriptDirectory
-
-        config = Config()
-        config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
-        found = _revision(connection)
-        known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-        if found is not None and found not in known:
-            raise DatabaseError("database-newer", place=self.place, found=found, known=REVISION)
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -102,7 +101,22 @@ class Database:
             raise DatabaseError("database", place=self.place, why=why) from error
 
 
-def _revision(connection: Connection) -> str | None:
+def _refuse_network(path: Path) -> None:
+    kind = mounts.filesystem(path)
+    if mounts.is_network(kind):
+        raise DatabaseError("database-network", place=path, kind=kind)
+
+
+def without_password(url: str) -> str:
+    """A database's address as it may be shown."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return url
+
+
+def revision_of(connection: Connection) -> str | None:
+    """The migration that the connection's database stands at, None for an empty one."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()

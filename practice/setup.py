@@ -202,11 +202,17 @@ def build_bundle() -> None:
 
 def prepare_database() -> None:
     """Step 5: the database at this version's schema (the server does the same at its start)."""
+    versions = sorted((ROOT / "judge" / "migrations" / "versions").glob("*.py"))
+    key = versions[-1].name
+    if stamps().get("database") == key:
+        return
+    say("step_database")
     ran = subprocess.run(
         [str(PYTHON), str(ROOT / "practice" / "judge.py"), "db", "upgrade"], capture_output=True, text=True
     )
     if ran.returncode:
         raise SetupError(text("database", error=(ran.stderr.strip() or ran.stdout.strip()).splitlines()[-1]))
+    stamp("database", key)
 
 
 def prepare(test: bool = False) -> None:

@@ -25,7 +25,7 @@ class Settings:
     run_folder: str = ""  # where control sockets are made; empty: a private temporary folder
     spares: int = 1  # warm zygotes beside those that may be in use
     recycle_after: int = 200  # submissions a zygote serves
-    start_limit_s: float = 60.0
+    start_limit_s: float = 120.0  # on a busy machine torch takes half a minute to import
     max_landlock_abi: int = 99  # lower it to see how an older kernel does
 
 

@@ -25,6 +25,7 @@ _LABEL = "minisgl-judge.owner"
 _USER = 65534
 _PIDS = 160  # a cell's threads (child.py ends it at 128) and the zygote's own
 _FOLDER_INSIDE = "/run/judge"
+_FOLDER_PREFIX, _OWNER = "judge-zygotes-", "owner"
 
 
 class DockerBackend(Backend):
@@ -130,8 +131,10 @@ class DockerBackend(Backend):
                 if self._engine is None:
                     raise SandboxFault(str(reason))
             if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix="judge-", dir=self._settings.run_folder or None))
-                _remove_stale(self._engine)
+                around = Path(self._settings.run_folder or tempfile.gettempdir())
+                _remove_stale(self._engine, around)
+                self._folder = Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX, dir=around))
+                (self._folder / _OWNER).write_text(own_identity(), "ascii")
             return self._engine
 
     def _accept(self, listener: socket.socket, container: Container) -> socket.socket:
@@ -199,11 +202,15 @@ def _how_ended(container: Container) -> str:
     return f"container {container.status}"
 
 
-def _remove_stale(engine: DockerClient) -> None:
-    """Remove containers whose owner has ended without a word; never those of a living one."""
+def _remove_stale(engine: DockerClient, around: Path) -> None:
+    """Remove containers and folders whose owner has ended without a word; never those of a living one."""
     from docker.errors import DockerException
 
     with contextlib.suppress(DockerException, OSError):
         for container in engine.containers.list(all=True, filters={"label": _LABEL}, ignore_removed=True):
             if has_ended(container.labels.get(_LABEL, "")):
                 _remove(container)
+    for owner in around.glob(f"{_FOLDER_PREFIX}*/{_OWNER}"):
+        with contextlib.suppress(OSError):  # another user's, or just removed
+            if has_ended(owner.read_text("ascii")):
+                shutil.rmtree(owner.parent)

@@ -15,7 +15,7 @@ from sandbox.landlock import LandlockBackend
 
 __all__ = ["NoBackend", "Pool", "Settings", "Zygote", "open_pool"]
 
-_NOMINAL_CALIBRATION_S = 0.03
+_NOMINAL_CALIBRATION_S = 0.015
 """What preload's fixed workload takes on the machine where the problems' limits were set."""
 
 _WATCH_EVERY_S = 0.5

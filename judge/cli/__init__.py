@@ -9,6 +9,7 @@ import dataclasses
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 
 from judge.cli.context import Context
 from judge.cli.parser import expand, make_parser
@@ -54,7 +55,8 @@ def _run(arguments: list[str], config: Config, lang: str) -> int:
         parser.print_help()
         return 0
     config = dataclasses.replace(config, sandbox=getattr(args, "sandbox", config.sandbox))
-    status: int = args.run(Context(config, lang, args))
+    with closing(Context(config, lang, args)) as context:
+        status: int = args.run(context)
     return status
 
 

@@ -64,6 +64,11 @@ class Context:
         database.upgrade()
         return database
 
+    def close(self) -> None:
+        """Give the database back, where it was opened."""
+        if "database" in self.__dict__:
+            self.database.close()
+
     @cached_property
     def user_id(self) -> int:
         """Whose work is done at the command line."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from judge.cli import bank, people, system, testing
+from judge.cli import again, bank, database, people, system, testing
 from judge.cli.context import Context
 from judge.config import SANDBOXES
 from judge.lines import LANGS, UserError, judge_command, line
@@ -24,8 +24,12 @@ COMPLAINTS = {
     r"arguments are required: (?P<names>.*)": "missing",
     r"unrecognized arguments: (?P<names>.*)": "unknown",
     r"invalid choice: (?P<value>\S+?),? .*?\(choose from (?P<choices>.*)\)": "choice",
+    r"invalid number value: '(?P<value>.*)'": "whole",
 }
-COMMANDS = ("doctor", "list", "start", "test", "check", "solution", "serve", "db", "user", "lang")
+COMMANDS = (
+    "doctor", "list", "start", "test", "check", "solution", "serve", "db", "replay", "rejudge", "user",
+    "lang",
+)  # fmt: skip
 
 
 class Parser(argparse.ArgumentParser):
@@ -85,12 +89,20 @@ def make_parser(lang: str) -> Parser:
     serve = add("serve", system.serve)
     serve.add_argument("--host", help=text("host"))
     serve.add_argument("--port", help=text("port"))
-    add("db", system.db).add_argument(
-        "action", nargs="?", choices=("status", "path", "upgrade"), default="status", help=text("db-action")
-    )
+    _add_db(add("db", database.db), text)
+    _add_replay(add("replay", again.replay), text)
+    _add_rejudge(add("rejudge", again.rejudge), text)
     _add_user(add("user", people.user), text)
     add("lang", system.lang).add_argument("language", nargs="?", choices=LANGS, help=text("language"))
     return parser
+
+
+def number(text: str) -> int:
+    """A submission's number; ValueError for what no database could hold."""
+    value = int(text)
+    if not 0 < value < 1 << 31:
+        raise ValueError(text)
+    return value
 
 
 def expand(arguments: list[str]) -> list[str]:
@@ -118,6 +130,25 @@ def _add_check(command: argparse.ArgumentParser, text: Callable[[str], str]) -> 
     command.add_argument("problems", metavar="N", nargs="*", default=[], help=text("problems"))
     command.add_argument("--quick", action="store_true", help=text("quick"))
     command.add_argument("--json", action="store_true", help=text("check-json"))
+
+
+def _add_db(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:
+    command.add_argument(
+        "action", nargs="?", choices=database.ACTIONS, default="status", help=text("db-action")
+    )
+    command.add_argument("file", metavar="FILE", nargs="?", help=text("db-file"))
+
+
+def _add_replay(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:
+    command.add_argument("submission", metavar="ID", type=number, help=text("submission"))
+    command.add_argument("--json", action="store_true", help=text("replay-json"))
+
+
+def _add_rejudge(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:
+    command.add_argument(
+        "submissions", metavar="ID", type=number, nargs="*", default=[], help=text("submission")
+    )
+    command.add_argument("--problem", metavar="N", help=text("rejudge-problem"))
 
 
 def _add_user(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:

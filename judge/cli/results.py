@@ -65,15 +65,36 @@ def show(context: Context, judged: Judged, verbose: bool = False) -> None:
     cases: list[Case] = judged.report["cases"]
     if judged.message and (judged.report["load"] or judged.verdict in ("SE", "SKIP")):
         out.print(out.wrap(judged.message, "  "))
-    advised: set[str] = set()
-    for case in cases:
-        if case["verdict"] not in ("AC", "SKIP") and case["ran"]:
-            _show_failed(context, case, advised, verbose)
+    _show_failures(
+        context, [case for case in cases if case["verdict"] not in ("AC", "SKIP") and case["ran"]], verbose
+    )
     _show_rest(context, [case for case in cases if case["ran"] or case["verdict"] in ("AC", "SKIP")], verbose)
     not_run = sum(not case["ran"] and case["verdict"] not in ("AC", "SKIP") for case in cases)
     if not_run:
         context.say("not-run", count=not_run)
     _show_verdict(context, judged)
+
+
+def _show_failures(context: Context, cases: list[Case], verbose: bool) -> None:
+    """The first case of each mistake whole, the others by name; every one whole when asked."""
+    groups: dict[Any, list[Case]] = {}
+    for case in cases:
+        groups.setdefault(case["name"] if verbose else _mistake(case), []).append(case)
+    advised: set[str] = set()
+    for first, *more in groups.values():
+        _show_failed(context, first, advised, verbose)
+        if more:
+            names = context.text("names-join").join(case["name"] for case in more)
+            key = "same-mistake" if len(more) > 1 else "same-mistake-one"
+            context.out.print(context.out.wrap(context.text(key, count=len(more), names=names), "    "))
+
+
+def _mistake(case: Case) -> tuple[Any, ...]:
+    """What cases of one mistake share: its key, or the exception and the line where it was raised."""
+    facts = case.get("facts") or {}
+    if case.get("mistake"):
+        return case["verdict"], case["mistake"]
+    return case["verdict"], facts.get("kind"), facts.get("builtin"), tuple(facts.get("lines") or ())
 
 
 def _show_failed(context: Context, case: Case, advised: set[str], verbose: bool) -> None:

@@ -1,4 +1,4 @@
-"""The commands about the judge itself: doctor, serve, check, db, lang."""
+"""The commands about the judge itself: doctor, serve, check, lang."""
 
 from __future__ import annotations
 
@@ -42,8 +42,14 @@ def serve(context: Context) -> int:
 def server_environment(config: Config, lang: str) -> dict[str, str]:
     """The settings for a server that starts in another folder: every path made absolute."""
     extra_roots = os.pathsep.join(str(root) for root in config.problem_roots[1:])
-    given = {"JUDGE_DATA": str(config.data), "JUDGE_PROBLEMS": extra_roots, "JUDGE_LANG": lang}
-    return {**given, "JUDGE_SANDBOX": config.sandbox}
+    return {
+        "JUDGE_DATA": str(config.data),
+        "JUDGE_DATABASE_URL": config.database_url,
+        "JUDGE_WORKSPACE": str(config.workspace),
+        "JUDGE_PROBLEMS": extra_roots,
+        "JUDGE_LANG": lang,
+        "JUDGE_SANDBOX": config.sandbox,
+    }
 
 
 def check(context: Context) -> int:
@@ -56,20 +62,6 @@ def check(context: Context) -> int:
     return gate.main(
         problems, sandbox=context.config.sandbox, json=args.json, quick=args.quick, lang=context.lang
     )
-
-
-def db(context: Context) -> int:
-    """Where the database is and what it stands at; ``upgrade`` brings it up to this program."""
-    from judge.db import REVISION, Database
-
-    database = Database(context.config.database_url)
-    if context.args.action == "path":
-        context.out.print(database.place)
-        return 0
-    if context.args.action == "upgrade":
-        database.upgrade()
-    context.say("database", place=database.place, found=database.revision() or "-", known=REVISION)
-    return 0
 
 
 def lang(context: Context) -> int:

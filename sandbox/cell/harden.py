@@ -76,8 +76,11 @@ def close_all_but(keep: Iterable[int]) -> None:
 def _die_first() -> None:
     """Be the first that the kernel ends when memory runs out."""
     kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # else /proc/self belongs to root
-    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
-        score.write("1000")
+    score = os.open(
+        "/proc/self/oom_score_adj", os.O_WRONLY
+    )  # open() would touch, and so copy, many more pages
+    os.write(score, b"1000")
+    os.close(score)
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
 
 

@@ -62,3 +62,18 @@ def test_the_reader_of_a_pipe_may_leave_early(tmp_path: Path) -> None:
     )
     assert told.stdout.startswith("#901")
     assert told.stderr == ""
+
+
+@pytest.mark.timeout(500)  # five programs one after the other
+def test_a_stored_judgement_replays_the_same_from_a_restored_backup(tmp_path: Path, backend: str) -> None:
+    wrong = TINY / "901-add" / "mutants" / "subtracts.py"
+    judged = judge(tmp_path, "test", "901", str(wrong), "--json", "--sandbox", backend)
+    assert judged.returncode == 1, judged.stderr
+    for command in (("db", "backup", "copy.sqlite3"), ("db", "restore", "copy.sqlite3")):
+        told = judge(tmp_path, *command)
+        assert (told.returncode, told.stderr) == (0, "")
+    again = judge(tmp_path, "replay", "1", "--json", "--sandbox", backend)
+    assert again.returncode == 0, again.stderr
+    one, first = json.loads(again.stdout), json.loads(judged.stdout)
+    assert one["same"] and one["seed"] == first["seed"]
+    assert one["stored"]["score"] == one["replayed"]["score"] == first["score"]

@@ -42,10 +42,14 @@ def test_serve_hands_over_to_the_web_with_every_path_absolute(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("JUDGE_DATA", "here")
+    monkeypatch.setenv("JUDGE_WORKSPACE", "mine")
+    monkeypatch.setenv("JUDGE_DATABASE_URL", "sqlite:///own.sqlite3")
     server = serve(run, "--port", "8123", "--sandbox", "landlock")
     assert (server.program, server.arguments[1:]) == (sys.executable, ["-m", "web"])
     environ = server.environ
     assert (environ["JUDGE_DATA"], environ["JUDGE_PROBLEMS"]) == (str(tmp_path / "here"), str(TINY))
+    assert environ["JUDGE_DATABASE_URL"] == f"sqlite:///{tmp_path / 'own.sqlite3'}"
+    assert environ["JUDGE_WORKSPACE"] == str(tmp_path / "mine")
     assert (environ["JUDGE_PORT"], environ["JUDGE_SANDBOX"], environ["JUDGE_LANG"]) == (
         "8123",
         "landlock",

@@ -2,15 +2,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from sqlalchemy import select
 
 from judge.db import Database
+from judge.grading.report import Grade
 from judge.models import Submission
+from judge.problem import Problem
+from judge.verdict import Verdict
 from sandbox.backend import NoBackend, Reason
-from tests.cli.fakes import SECRET, FakeGrading, RunCli
+from tests.cli.fakes import SECRET, FakeGrading, RunCli, make_case
 
 
 @pytest.fixture(autouse=True)
@@ -78,6 +81,58 @@ def test_an_examples_detail_is_shown_and_a_hidden_cases_only_when_asked(
     assert brief.count(f"add({SECRET}-argument)") == 1
     assert verbose.count(f"add({SECRET}-argument)") == 2
     assert "\x1b" not in brief + verbose
+
+
+def many_cases(monkeypatch: pytest.MonkeyPatch, cases: list[dict[str, Any]]) -> None:
+    """From now on every file comes to ``cases``."""
+
+    def grade(problem: Problem, source: bytes, **_: object) -> Grade:
+        return Grade(
+            problem=problem,
+            mode="submit",
+            seed="5eed",
+            verdict=Verdict("WA"),
+            cases=cases,
+            limits=problem.limits,
+            backend="fake",
+            protections={},
+        )
+
+    monkeypatch.setattr("judge.grading.grade.grade", grade)
+
+
+def test_a_mistake_is_told_once_and_its_other_cases_are_counted_and_named(
+    run: RunCli, grading: FakeGrading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = [make_case(f"add-{number}", "hidden", "WA") for number in range(24)]
+    other = make_case("add-other", "hidden", "WA", mistake="add-values")
+    raised = {"kind": "raised", "builtin": "ValueError", "lines": [3]}
+    raising = [make_case(f"raise-{number}", "hidden", "RE", facts=raised) for number in range(2)]
+    elsewhere = make_case("raise-elsewhere", "hidden", "RE", facts={**raised, "lines": [9]})
+    cases = [wrong[0], other, *wrong[1:], *raising, elsewhere]
+    many_cases(monkeypatch, cases)
+    told = run("test", "901", "WA.py").out
+    names = ", ".join(f"add-{number}" for number in range(1, 24))
+    assert f"    … and 23 more cases with the same mistake: {names}\n" in told
+    assert "    … and 1 more case with the same mistake: raise-1\n" in told
+    assert told.count("You subtracted") == 1 and "applies here too" not in told
+    assert told.count("✗ WA") == 2 and told.count("✗ RE") == 2
+    assert told.index("You subtracted") < told.index("and 23 more") < told.index("add-other")
+    chinese = run("--lang", "zh", "test", "901", "WA.py").out
+    assert "……另有 23 个用例犯了同样的错误：add-1、add-2、" in chinese
+    whole = run("test", "901", "WA.py", "-v").out
+    assert whole.count("✗ WA") == 25 and whole.count("✗ RE") == 3 and "same mistake" not in whole
+    assert len(json.loads(run("test", "901", "WA.py", "--json").out)["cases"]) == len(cases)
+
+
+def test_below_diagnosis_cases_are_told_once_by_their_verdict(
+    run: RunCli, grading: FakeGrading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGE_LEVEL", "verdict")
+    many_cases(monkeypatch, [make_case(f"add-{number}", "hidden", "WA") for number in range(3)])
+    told = run("test", "901", "WA.py").out
+    assert "… and 2 more cases with the same mistake: add-1, add-2" in told
+    assert "subtracted" not in told
 
 
 def test_every_case_is_named_when_asked(run: RunCli, grading: FakeGrading) -> None:

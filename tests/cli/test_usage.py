@@ -59,7 +59,19 @@ def test_a_problem_that_is_nearly_named_is_suggested(run: RunCli) -> None:
 def test_help_of_every_command_speaks_the_asked_language(
     run: RunCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for command in ("doctor", "list", "start", "test", "check", "solution", "serve", "db", "lang"):
+    for command in (
+        "doctor",
+        "list",
+        "start",
+        "test",
+        "check",
+        "solution",
+        "serve",
+        "db",
+        "replay",
+        "rejudge",
+        "lang",
+    ):
         with pytest.raises(SystemExit) as ended:
             main([command, "--lang", "zh", "--help"])
         assert ended.value.code == 0

@@ -146,7 +146,7 @@ def type_code() -> Callable[[Page, str], None]:
     def type_it(page: Page, source: str) -> None:
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.evaluate("text => navigator.clipboard.writeText(text)", source)
-        page.locator(".monaco .view-lines").click()
+        page.locator(".monaco").click(position={"x": 200, "y": 60})
         page.keyboard.press("ControlOrMeta+A")
         page.keyboard.press("ControlOrMeta+V")
         expect_code(page, source)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from judge import db, migrate
 from judge.grading.grade import Grader
 from judge.problem import Problem, load_problem
 from sandbox.pool import NoBackend, open_pool
@@ -53,3 +54,35 @@ def with_hidden(tmp_path: Path) -> Callable[[str], Problem]:
 
 
 HEAD = "import pytest\nimport torch\n\nfrom judge.grading.author import case, check, wrong\n\n\n"
+
+MIGRATION = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0999"
+down_revision = "{before}"
+
+
+def upgrade() -> None:
+    with op.batch_alter_table("users", recreate="always") as users:
+        users.add_column(sa.Column("shoe_size", sa.Integer))
+    {more}
+"""
+
+
+@pytest.fixture
+def next_release(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., str]:
+    """Turns this program into a later one with one migration more, which copies and drops a table others refer to."""
+
+    def make(more: str = "pass") -> str:
+        folder = tmp_path_factory.mktemp("release") / "migrations"
+        shutil.copytree(migrate.MIGRATIONS, folder)
+        text = MIGRATION.format(before=db.REVISION, more=more)
+        (folder / "versions" / "0999_next.py").write_text(text, "utf-8")
+        monkeypatch.setattr(migrate, "MIGRATIONS", folder)
+        monkeypatch.setattr(db, "REVISION", "0999")
+        return "0999"
+
+    return make

@@ -118,3 +118,22 @@ def test_both_languages_have_the_same_lines_with_the_same_places() -> None:
     zh, en = table("zh"), table("en")
     assert list(zh) == list(en)
     assert [key for key in en if places(zh[key]) != places(en[key])] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("sqlite:///own.sqlite3", "sqlite:///{here}/own.sqlite3"),
+        ("sqlite:///a/../own.sqlite3?timeout=3", "sqlite:///{here}/a/../own.sqlite3?timeout=3"),
+        ("sqlite:///file:own.sqlite3?mode=ro&uri=true", "sqlite:///file:{here}/own.sqlite3?mode=ro&uri=true"),
+        ("sqlite:////var/own.sqlite3", "sqlite:////var/own.sqlite3"),
+        ("sqlite:///:memory:", "sqlite:///:memory:"),
+        ("sqlite://", "sqlite://"),
+        ("postgresql+psycopg:///judge", "postgresql+psycopg:///judge"),
+    ],
+)
+def test_a_relative_path_of_the_database_is_made_absolute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, meant: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Config.from_env({"JUDGE_DATABASE_URL": given}).database_url == meant.format(here=tmp_path)

@@ -10,6 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from judge.service import QueueFull, Service
 from web import current
 
 Submit = Callable[..., dict[str, Any]]
@@ -187,3 +188,16 @@ def test_a_fault_can_be_judged_again_by_a_form(client: FlaskClient, submit: Subm
 
 def test_health_counts_the_problems(client: FlaskClient) -> None:
     assert read(client.get("/healthz")) == {"status": "ok", "problems": 1}
+
+
+def test_a_full_queue_is_a_503_that_says_when_to_come_back(
+    client: FlaskClient, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_arguments: object) -> int:
+        raise QueueFull("queue-full", waiting=500)
+
+    monkeypatch.setattr(service, "submit", full)
+    answer = client.post(URL, json=GOOD)
+    assert answer.status_code == 503
+    assert answer.headers["Retry-After"] == "5"
+    assert "500" in read(answer)["error"]["message"]

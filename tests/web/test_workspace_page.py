@@ -126,3 +126,13 @@ def test_learner_code_is_escaped(client: FlaskClient, service: Service, token: s
     page = client.get(PAGE).text
     assert "<script>alert(1)" not in page
     assert "&lt;script&gt;alert(1)" in page
+
+
+def test_a_sandbox_without_a_boundary_is_announced_on_every_page(
+    client: FlaskClient, service: Service
+) -> None:
+    for path in ("/", PAGE):
+        service.backend = "landlock"
+        assert "没有隔离" not in client.get(path).text
+        service.backend = "process"
+        assert "没有隔离" in client.get(path).text

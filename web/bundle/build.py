@@ -65,8 +65,11 @@ def run(command: list[str], step: str) -> str:
 def telling_line(text: str) -> str:
     """The line of an error output that says most; npm ends with the path of a log, which says nothing."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and "A complete log" not in line]
-    errors = [line for line in lines if "error" in line.lower()]
-    return (errors or lines or ["no output"])[-1][:300]
+    for sign in ("reason:", "error code", "error"):
+        for line in lines:
+            if sign in line.lower():
+                return line[:300]
+    return lines[-1][:300] if lines else "no output"
 
 
 def system_node() -> tuple[list[str], list[str]] | None:

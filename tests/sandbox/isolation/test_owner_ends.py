@@ -13,6 +13,8 @@ import pytest
 
 from sandbox.engine import connect
 from sandbox.owner import has_ended, own_identity
+from sandbox.pool import Settings, open_pool
+from tests.sandbox.isolation.cells import backend_named
 
 _OWNER = """
 import sys, time
@@ -69,3 +71,16 @@ def test_a_living_process_is_never_taken_for_an_ended_one() -> None:
     assert has_ended(f"{world}:{pid}:{int(start_time) + 1}")
     assert not has_ended(f"another machine:{pid}:{int(start_time) + 1}")
     assert not has_ended("")
+
+
+@pytest.mark.docker
+def test_what_an_ended_owner_left_is_cleared_and_a_living_one_s_is_kept(tmp_path: Path) -> None:
+    backend_named("docker").close()
+    world, pid, start_time = own_identity().rsplit(":", 2)
+    for name, identity in {"ended": f"{world}:{pid}:{int(start_time) + 1}", "living": own_identity()}.items():
+        (tmp_path / f"judge-zygotes-{name}").mkdir()
+        (tmp_path / f"judge-zygotes-{name}" / "owner").write_text(identity)
+    with open_pool("docker", size=1, settings=Settings(spares=0, run_folder=str(tmp_path))):
+        assert not (tmp_path / "judge-zygotes-ended").exists()
+        assert (tmp_path / "judge-zygotes-living").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["judge-zygotes-living"]

@@ -48,6 +48,15 @@ def inputs(
     )
 
 
+def whole_numbers(
+    rng: Rng, batch: Batch, q_size: int, k_size: int, heads: int = 4, kv_heads: int = 2
+) -> Inputs:
+    """Large scores that are exact in float32 whatever the order of summing: integers, and a head size of 16."""
+    call = inputs(rng, batch, heads, kv_heads, 16)
+    k_pool = rng.ints(-k_size, k_size + 1, *call.k_pool.shape, dtype=torch.float32)
+    return replace(call, q=rng.ints(-q_size, q_size + 1, *call.q.shape, dtype=torch.float32), k_pool=k_pool)
+
+
 @dataclass(frozen=True)
 class Segment:
     """One request of a call: ``n`` queries at the end of ``length`` keys, how many the first has, and the table's width."""
@@ -171,6 +180,12 @@ def real_rows(call: Inputs) -> int:
     return int(call.meta["cu_seqlens_q"][len(call.meta["last_indices"])])
 
 
+def with_stale_plan(call: Inputs, meta: Meta) -> torch.Tensor:
+    """The mistake of computing ``call`` by another batch's metadata, whose slots need not exist."""
+    table = meta["page_table"].clamp(0, len(call.k_pool) - 1)
+    return attention(replace(call, meta={**meta, "page_table": table})).to(call.q.dtype)
+
+
 def named(call: Inputs) -> dict[str, Callable[[], torch.Tensor]]:
     """Wrong outputs by mistake, made when asked for."""
 
@@ -201,3 +216,8 @@ def verify(
         # all-NaN answers look alike: where the case knows what NaN means, no other name is tried
         known={} if ill and nan else {**(also or {}), **named(call)},
     )
+
+
+def attend(submission: Any, call: Inputs, **how: Any) -> None:
+    """Calls ``forward`` and verifies what came back."""
+    verify(submission.forward(*call), call, **how)

@@ -85,6 +85,11 @@ def verify(
         )
 
 
+def prepare(submission: Any, batch: Batch, **how: Any) -> None:
+    """Calls ``prepare_metadata`` and verifies what came back."""
+    verify(submission.prepare_metadata(batch.reqs, batch.padded, batch.table), batch, **how)
+
+
 def dtype_key(key: str, got: Any) -> str:
     """int64 has its own advice for each field, because it comes from somewhere else in each."""
     return f"{key}-int64" if getattr(got, "dtype", None) == torch.int64 else "not-int32"

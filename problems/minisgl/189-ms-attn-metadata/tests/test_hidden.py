@@ -12,21 +12,22 @@ from judge.grading.author import case, check
 from judge.grading.seeds import Rng
 
 from . import attention, batches, metadata
-from .attention import Inputs
+from .attention import Inputs, attend, whole_numbers
 from .batches import Batch, Span
+from .metadata import prepare
 
 MIXED: list[Span] = [(0, 5), (11, 12), (4, 9), (30, 31), (0, 1)]
 DECODE: list[Span] = [(6, 7), (19, 20), (0, 1), (12, 13)]
-
-
-def prepare(submission: Any, batch: Batch, **how: Any) -> None:
-    """Calls and verifies in one."""
-    metadata.verify(submission.prepare_metadata(batch.reqs, batch.padded, batch.table), batch, **how)
-
-
-def attend(submission: Any, call: Inputs, **how: Any) -> None:
-    """Calls and verifies in one."""
-    attention.verify(submission.forward(*call), call, **how)
+BATCHES: dict[str, list[Span]] = {
+    "rows-in-any-order": MIXED,
+    "decode-comes-first": [(8, 9), (0, 6), (4, 10)],
+    "decode-comes-last": [(0, 6), (4, 7), (8, 9)],
+    "all-have-a-prefix": [(13, 20), (3, 8), (31, 40)],
+    "prefix-then-none": [(5, 9), (16, 19), (0, 4)],
+    "pure-decode": DECODE,
+    "pure-prefill": [(0, 9), (0, 1), (0, 17)],
+    "one-request": [(4, 7)],
+}
 
 
 # --- prepare_metadata: which request, which row; first of all what is kept from one batch to the next ---
@@ -42,46 +43,16 @@ def test_prepare_two_batches(submission: Any, rng: Rng) -> None:
     metadata.verify(got[0], first, because="buffer-reused")
 
 
-@case(part="prepare_metadata", points=2)
-def test_prepare_rows_in_any_order(submission: Any, rng: Rng) -> None:
-    prepare(submission, batches.make(rng, MIXED))
-
-
-@case(part="prepare_metadata", points=2)
-def test_prepare_decode_comes_first(submission: Any, rng: Rng) -> None:
-    prepare(submission, batches.make(rng, [(8, 9), (0, 6), (4, 7)]))
-
-
 @case(part="prepare_metadata", points=1)
-def test_prepare_decode_comes_last(submission: Any, rng: Rng) -> None:
-    prepare(submission, batches.make(rng, [(0, 6), (4, 7), (8, 9)]))
-
-
-@case(part="prepare_metadata", points=2)
-def test_prepare_all_have_a_prefix(submission: Any, rng: Rng) -> None:
-    prepare(submission, batches.make(rng, [(3, 9), (8, 10), (2, 6)]))
-
-
-@case(part="prepare_metadata", points=2)
-def test_prepare_prefix_then_none(submission: Any, rng: Rng) -> None:
-    prepare(submission, batches.make(rng, [(5, 9), (16, 19), (0, 4)]))
-
-
-@case(part="prepare_metadata", points=1)
-@pytest.mark.parametrize("spans", [DECODE, [(0, 3), (0, 8), (0, 2)]], ids=["decode", "prefill"])
-def test_prepare_pure(submission: Any, rng: Rng, spans: list[Span]) -> None:
+@pytest.mark.parametrize("spans", BATCHES.values(), ids=BATCHES)
+def test_prepare(submission: Any, rng: Rng, spans: list[Span]) -> None:
     prepare(submission, batches.make(rng, spans))
-
-
-@case(part="prepare_metadata", points=1)
-def test_prepare_one_request(submission: Any, rng: Rng) -> None:
-    prepare(submission, batches.make(rng, [(4, 7)]))
 
 
 # --- prepare_metadata: dummies and batches without requests ---
 
 
-@case(part="prepare_metadata", points=2)
+@case(part="prepare_metadata", points=3)
 def test_prepare_equal_dummies(submission: Any, rng: Rng) -> None:
     prepare(submission, batches.make(rng, DECODE[:3], dummies=5))
 
@@ -111,7 +82,7 @@ def test_prepare_lengths_of_one(submission: Any, rng: Rng) -> None:
 # --- prepare_metadata: what tables look like ---
 
 
-@case(part="prepare_metadata", points=2)
+@case(part="prepare_metadata", points=3)
 def test_prepare_int64_table(submission: Any, rng: Rng) -> None:
     batch = batches.make(rng, MIXED)
     prepare(submission, batch.with_table(batch.table.long()))
@@ -140,7 +111,7 @@ def test_prepare_table_cut_from_a_larger_one(submission: Any, rng: Rng) -> None:
     prepare(submission, batch.with_table(cut), because="strides-ignored")
 
 
-@case(part="prepare_metadata", points=2, means={"RE": "reads-the-device"})
+@case(part="prepare_metadata", points=3, means={"RE": "reads-the-device"})
 def test_prepare_meta_device(submission: Any, rng: Rng) -> None:
     batch = batches.make(rng, MIXED, dummies=1)
     got = submission.prepare_metadata(batch.reqs, batch.padded, batch.table.to("meta"))
@@ -182,7 +153,7 @@ def test_prepare_results_are_separate(submission: Any, rng: Rng, spans: list[Spa
         metadata.verify(got, batch, because="results-share-storage")
 
 
-@case(part="prepare_metadata", points=2, means={"TLE": "python-loop"})
+@case(part="prepare_metadata", points=3, means={"TLE": "python-loop"})
 def test_prepare_many_requests(submission: Any, rng: Rng) -> None:
     width, count = 2048, 512
     # overlapping rows: a megabyte of cells from a few thousand numbers
@@ -204,37 +175,19 @@ def test_forward_two_batches(submission: Any, rng: Rng) -> None:
     spans: list[list[Span]] = [[(4, 7), (11, 12), (0, 5)], [(0, 5), (2, 5), (20, 21)]]
     calls = [attention.inputs(rng, batches.make(rng, one), 4, 2, 16) for one in spans]
     got = submission.harness.forward_twice(*[list(call) for call in calls])
-    stale = replace(calls[1], meta=calls[0].meta)
     attention.verify(
-        got[1], calls[1], because="forward-state", also={"plan-stale": lambda: safe_attention(stale)}
+        got[1],
+        calls[1],
+        because="forward-state",
+        also={"plan-stale": lambda: attention.with_stale_plan(calls[1], calls[0].meta)},
     )
     attention.verify(got[0], calls[0], because="out-buffer-reused")
 
 
-def safe_attention(call: Inputs) -> torch.Tensor:
-    """Attention where the metadata may be another batch's: its slots need not exist."""
-    table = call.meta["page_table"].clamp(0, len(call.k_pool) - 1)
-    return attention.attention(replace(call, meta={**call.meta, "page_table": table})).to(call.q.dtype)
-
-
 @case(part="forward", points=1)
-def test_forward_prefill(submission: Any, rng: Rng) -> None:
-    attend(submission, attention.inputs(rng, batches.make(rng, [(0, 9), (0, 1), (0, 17)]), 4, 2, 8))
-
-
-@case(part="forward", points=2)
-def test_forward_chunks_behind_prefixes(submission: Any, rng: Rng) -> None:
-    attend(submission, attention.inputs(rng, batches.make(rng, [(13, 20), (3, 8), (31, 40)]), 4, 2, 16))
-
-
-@case(part="forward", points=2)
-def test_forward_decode_comes_first(submission: Any, rng: Rng) -> None:
-    attend(submission, attention.inputs(rng, batches.make(rng, [(8, 9), (0, 6), (4, 10)]), 4, 2, 16))
-
-
-@case(part="forward", points=1)
-def test_forward_prefill_comes_first(submission: Any, rng: Rng) -> None:
-    attend(submission, attention.inputs(rng, batches.make(rng, [(0, 6), (4, 10), (8, 9)]), 4, 2, 16))
+@pytest.mark.parametrize("spans", BATCHES.values(), ids=BATCHES)
+def test_forward(submission: Any, rng: Rng, spans: list[Span]) -> None:
+    attend(submission, attention.inputs(rng, batches.make(rng, spans), 4, 2, 16))
 
 
 @case(part="forward", points=1)
@@ -295,16 +248,7 @@ def test_forward_float64(submission: Any, rng: Rng) -> None:
     attend(submission, call, because="float64-narrowed")
 
 
-def whole_numbers(
-    rng: Rng, batch: Batch, q_size: int, k_size: int, heads: int = 4, kv_heads: int = 2
-) -> Inputs:
-    """Large scores that are exact in float32 whatever the order of summing: integers, and a head size of 16."""
-    call = attention.inputs(rng, batch, heads, kv_heads, 16)
-    k_pool = rng.ints(-k_size, k_size + 1, *call.k_pool.shape, dtype=torch.float32)
-    return replace(call, q=rng.ints(-q_size, q_size + 1, *call.q.shape, dtype=torch.float32), k_pool=k_pool)
-
-
-@case(part="forward", points=2)
+@case(part="forward", points=1)
 def test_forward_rows_of_different_size(submission: Any, rng: Rng) -> None:
     """Scores near 60 and near -60: no overflow anywhere, but too far apart for one common maximum."""
     call = whole_numbers(rng, batches.make(rng, [(20, 24), (0, 6), (40, 41)]), 3, 2)
@@ -314,7 +258,7 @@ def test_forward_rows_of_different_size(submission: Any, rng: Rng) -> None:
     attend(submission, call, because="scores-clamped", nan="softmax-common-maximum")
 
 
-@case(part="forward", points=2)
+@case(part="forward", points=1)
 def test_forward_large_scores(submission: Any, rng: Rng) -> None:
     call = whole_numbers(rng, batches.make(rng, [(27, 28), (11, 12), (40, 41)]), 1000, 3)
     attend(submission, call, because="scores-clamped", nan="softmax-overflows")
