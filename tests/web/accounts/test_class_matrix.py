@@ -71,7 +71,7 @@ def test_learners_are_found_by_name(ines: FlaskClient) -> None:
 
 
 def test_it_is_in_english_too(ines: FlaskClient) -> None:
-    assert "3 learners, 0 of them active" in ines.get("/class?lang=en").text
+    assert "Learners: 3, active: 0" in ines.get("/class?lang=en").text
 
 
 def test_it_is_read_and_nothing_else(ines: FlaskClient) -> None:
