@@ -102,7 +102,9 @@ class LoadFailed(Exception):
     "timeout" (TLE), "memory" (MLE), "output" (OLE), "died" (RE). ``entry`` names the entry point where one is missing.
     """
 
-    def __init__(self, kind: str, *, fault: LearnerFault | None = None, entry: str = "", line: int = 0) -> None:
+    def __init__(
+        self, kind: str, *, fault: LearnerFault | None = None, entry: str = "", line: int = 0
+    ) -> None:
         super().__init__(kind)
         self.kind = kind
         self.fault = fault
