@@ -35,7 +35,8 @@ class Config:
     allowed_hosts: tuple[str, ...] = ()  # Host headers accepted beside loopback names
     lang: str | None = None  # None: the saved setting, then the locale
     workers: int = 2  # judgements at a time, and so zygotes
-    level: Level = "full"  # what is shown of hidden cases
+    level: Level = "full"  # what is shown of hidden cases; with accounts, to learners
+    accounts: bool = False  # people log in; without, one user on this machine
     workspace: Path = REPOSITORY / "practice" / "workspace"  # where `judge start` puts a learner's files
 
     @classmethod
@@ -44,6 +45,7 @@ class Config:
         env = {
             key: text for key, text in (os.environ if environ is None else environ).items() if text.strip()
         }
+        accounts = _choice(env, "JUDGE_ACCOUNTS", ("on", "off"), "off") == "on"
         data = Path(env.get("JUDGE_DATA", REPOSITORY / "data")).expanduser().absolute()
         return cls(
             data=data,
@@ -55,7 +57,8 @@ class Config:
             allowed_hosts=tuple(env.get("JUDGE_HOSTS", "").replace(",", " ").split()),
             lang=_choice(env, "JUDGE_LANG", ("", *LANGS), "") or None,
             workers=_whole(env, "JUDGE_WORKERS", default_workers(), 1, 256),
-            level=_choice(env, "JUDGE_LEVEL", LEVELS, "full"),
+            level=_choice(env, "JUDGE_LEVEL", LEVELS, "diagnosis" if accounts else "full"),
+            accounts=accounts,
             workspace=Path(env.get("JUDGE_WORKSPACE", cls.workspace)).expanduser().absolute(),
         )
 
@@ -72,7 +75,7 @@ class Config:
     @property
     def serves_one_user(self) -> bool:
         """True when a server's submissions can only be those of the person at this machine."""
-        return self.is_loopback and not getattr(self, "accounts", False)
+        return self.is_loopback and not self.accounts
 
     @property
     def is_sqlite(self) -> bool:

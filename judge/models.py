@@ -45,6 +45,21 @@ class User(Base):
     name: Mapped[str] = mapped_column(String(80), unique=True)
     role: Mapped[str] = mapped_column(String(16))  # learner | instructor | admin
     created_at: Mapped[datetime] = mapped_column(default=now)
+    full_name: Mapped[str] = mapped_column(String(80), default="")
+    password_hash: Mapped[str | None] = mapped_column(String(255))  # argon2; none until one was chosen
+    code_hash: Mapped[str | None] = mapped_column(
+        String(64)
+    )  # of the one-time code, until a password was chosen
+
+
+class Login(Base):
+    """A browser that logged in. The cookie holds the token, this table its hash, so that a logout ends it."""
+
+    __tablename__ = "logins"
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)  # sha256, hex
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    until: Mapped[datetime]
 
 
 class StoredFile(Base):
@@ -108,6 +123,7 @@ class Judgement(Base):
     owner: Mapped[str | None] = mapped_column(String(255))  # who took it up
     lease_until: Mapped[datetime | None]  # past it, anybody may take it up again
     version: Mapped[int] = mapped_column(default=1)  # changes with everything a reader can see
+    rejudge: Mapped[bool] = mapped_column(default=False)  # waits behind what learners wait for
     seed: Mapped[str] = mapped_column(String(64))  # secret: the inputs of every case follow from it
     verdict: Mapped[str | None] = mapped_column(String(4))
     score: Mapped[float | None] = mapped_column(Double)  # 0 to 100; none for SE and SKIP
@@ -119,3 +135,12 @@ class Judgement(Base):
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     submission: Mapped[Submission] = relationship(back_populates="judgements")
+
+
+class Mistake(Base):
+    """A mistake that a judgement's report names, kept beside the report so that a class can be counted."""
+
+    __tablename__ = "mistakes"
+
+    judgement_id: Mapped[int] = mapped_column(ForeignKey("judgements.id"), primary_key=True)
+    key: Mapped[str] = mapped_column(String(80), primary_key=True)  # of messages.*.toml [advice]

@@ -18,13 +18,14 @@ from judge.config import Config
 from judge.db import Database
 from judge.dispatch.base import JudgeJob, Report, Result, fault
 from judge.dispatch.embedded import EmbeddedDispatcher
+from judge.grading.disclose import Level
 from judge.lines import UserError
 from judge.lock import DataLock
-from judge.models import Judgement
+from judge.models import Judgement, Submission
 from judge.problem import Problem, ProblemError
-from judge.startup import open_grader, refuse_if_unsafe
+from judge.startup import open_grader, refuse_if_unsafe, refuse_without_boundary
 from judge.submissions import Job, Mode
-from judge.users import local_user
+from judge.users import Reader, local_user
 from judge.views import View, history, make_view, seen_version
 
 if TYPE_CHECKING:
@@ -73,14 +74,16 @@ class Service:
             stack.callback(lock.release)
             stack.callback(self.database.close)
             self.database.upgrade()
-            self._user_id = local_user(self.database)
+            self._user_id = local_user(self.database, self.config.accounts)
             self.catalogue = _open_bank(self.config)
             if self._judge is None:
+                refuse_without_boundary(self.config)
                 opened = open_grader(
                     self.config.sandbox, self.config.workers, problems=self.catalogue.all()[:PREPARED]
                 )
                 pool, self._grader = stack.enter_context(opened)
-                refuse_if_unsafe(pool, one_user=self.config.serves_one_user)
+                refuse_without_boundary(self.config, pool.backend)
+                refuse_if_unsafe(pool)
                 self.backend, self.protections = pool.backend, pool.protections
             self._dispatcher = EmbeddedDispatcher(
                 self.database, self._judge or self._grade, owner=self._owner(), workers=self.config.workers
@@ -104,16 +107,20 @@ class Service:
         self._dispatcher.dispatch(submission_id)
         return submission_id
 
-    def view(self, submission_id: int, lang: str) -> View | None:
-        """What a reader may see of a submission now; None for an unknown number."""
+    def view(self, submission_id: int, lang: str, reader: Reader | None = None) -> View | None:
+        """What a reader may see of a submission now; None for an unknown number and for another learner's.
+
+        Without a reader (no accounts) everything is one's own.
+        """
         with self.database.read() as session:
             judgement = submissions.latest(session, submission_id)
-            if judgement is None:
+            if judgement is None or not _may_see(reader, judgement.submission):
                 return None
             position = _position(session, judgement)
         running = self._dispatcher.board.get(submission_id)
         problem = self._find(judgement.submission.slug)
-        return make_view(judgement, running, position, problem, lang, self.config.level)
+        level: Level = "full" if reader is not None and reader.teaches else self.config.level
+        return make_view(judgement, running, position, problem, lang, level)
 
     def history(self, problem: Problem, lang: str, limit: int = 50, user: int | None = None) -> list[View]:
         """The latest submissions to a problem, newest first, without source and cases."""
@@ -139,6 +146,14 @@ class Service:
     def rejudge(self, submission_id: int) -> None:
         """Judge a finished submission again, with its seed, on the problem as it is now."""
         self._queue_again(submission_id, submissions.rejudge)
+
+    def rejudge_problem(self, slug: str) -> int:
+        """Judge every submission to a problem again that counts; returns how many."""
+        with self.database.read() as session:
+            ids = submissions.judged_ids(session, slug)
+        for submission_id in ids:  # each its own transaction: learners submit meanwhile
+            self.rejudge(submission_id)
+        return len(ids)
 
     def _queue_again(self, submission_id: int, queue: Callable[[Session, int], Judgement]) -> None:
         with self.database.write() as session:
@@ -192,8 +207,12 @@ class Service:
         return f"embedded:{socket.gethostname()[:200]}:{folder}"
 
 
+def _may_see(reader: Reader | None, submission: Submission) -> bool:
+    return reader is None or reader.teaches or reader.id == submission.user_id
+
+
 def _position(session: Session, judgement: Judgement) -> int:
-    return submissions.waiting(session, before=judgement.id) + 1 if judgement.status == "queued" else 0
+    return submissions.waiting(session, before=judgement) + 1 if judgement.status == "queued" else 0
 
 
 def _open_bank(config: Config) -> Catalogue:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
+from judge.config import Config
 from judge.lines import UserError, line
 from judge.problem import Problem
 from sandbox.backend import NoBackend
@@ -77,16 +78,20 @@ class NoBoundary(UserError):
     status = 3
 
 
-def refuse_if_unsafe(pool: Pool, *, one_user: bool) -> None:
-    """Raise Unsafe when a canary gets out of its cell, NoBoundary for `process` with others than ``one_user``.
-
-    Of the backend `process` nobody expects that it holds: the pages say so instead.
-    """
+def refuse_if_unsafe(pool: Pool) -> None:
+    """Raise Unsafe when a canary gets out of its cell; of the backend `process` nobody expects that it holds."""
     from sandbox.canary import run_canary
 
     if pool.backend == "process":
-        if not one_user:
-            raise NoBoundary("no-boundary")
         return
     if escaped := run_canary(pool):
         raise Unsafe(pool.backend, escaped)
+
+
+def refuse_without_boundary(config: Config, backend: str | None = None) -> None:
+    """Raise NoBoundary when others than this machine's user could send code to a sandbox that isolates nothing.
+
+    ``backend`` is the one chosen, None while only the setting is known.
+    """
+    if (backend or config.sandbox) == "process" and not config.serves_one_user:
+        raise NoBoundary("no-boundary")

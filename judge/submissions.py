@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from judge.db import Database
 from judge.lines import UserError
-from judge.models import Judgement, Submission, now
+from judge.models import Judgement, Mistake, Submission, now
 from judge.problem import Problem
 from judge.reports import dump_report
 from judge.versions import store_version
@@ -58,10 +58,14 @@ def submit(session: Session, user_id: int, problem: Problem, source: bytes, mode
 
 
 def take_up(database: Database, owner: str, lease_s: float) -> Job | None:
-    """Claim the oldest judgement that waits or whose lease ran out, for ``lease_s`` seconds; None when there is none."""
+    """Claim the oldest judgement that waits or whose lease ran out, for ``lease_s`` seconds; None when there is none.
+
+    Rejudges come last: a whole problem may be judged again while a class works.
+    """
     while True:
         with database.read() as session:
-            oldest = select(Judgement.id, Judgement.attempt).where(_free()).order_by(Judgement.id).limit(1)
+            oldest = select(Judgement.id, Judgement.attempt).where(_free())
+            oldest = oldest.order_by(Judgement.rejudge, Judgement.id).limit(1)
             found = session.execute(oldest).first()
         if found is None:
             return None
@@ -90,8 +94,10 @@ def record(database: Database, job: Job, report: dict[str, Any], problem: Proble
         phases["queued_s"] = round(phases.get("queued_s", 0.0) + job.queued_s, 6)
         phases["record_s"] = round((now() - began).total_seconds(), 6)
         values = _outcome({**report, "phases": phases}, problem)
-        changed = _update(session, _held(job), version=job.version + VERSION_STEP, **values)
-    return changed == 1
+        recorded = _update(session, _held(job), version=job.version + VERSION_STEP, **values) == 1
+        if recorded:
+            _note_mistakes(session, job.judgement_id, report)
+    return recorded
 
 
 def record_finished(
@@ -104,6 +110,7 @@ def record_finished(
         judgement.status, judgement.seed, judgement.attempt = "done", report["seed"], 1
         for name, value in _outcome(report, problem).items():
             setattr(judgement, name, value)
+        _note_mistakes(session, judgement.id, report)
         return judgement.submission_id
 
 
@@ -160,7 +167,7 @@ def rejudge(session: Session, submission_id: int) -> Judgement:
         raise NoSubmission("no-submission", id=submission_id)
     if judgement.status != "done":
         return judgement
-    return _again(session, judgement, judgement.seed)
+    return _again(session, judgement, judgement.seed, rejudge=True)
 
 
 def judged_ids(session: Session, slug: str) -> list[int]:
@@ -170,17 +177,25 @@ def judged_ids(session: Session, slug: str) -> list[int]:
     return list(session.scalars(found))
 
 
-def waiting(session: Session, before: int | None = None) -> int:
-    """How many judgements wait, or how many wait before the judgement with the id ``before``."""
+def waiting(session: Session, before: Judgement | None = None) -> int:
+    """How many judgements wait that learners wait for, or how many come before the judgement ``before``."""
     count = select(func.count()).select_from(Judgement).where(Judgement.status == "queued")
-    if before is not None:
-        count = count.where(Judgement.id < before)
+    fresh = Judgement.rejudge.is_(False)
+    if before is None:
+        count = count.where(fresh)
+    elif before.rejudge:
+        count = count.where(or_(fresh, Judgement.id < before.id))
+    else:
+        count = count.where(fresh, Judgement.id < before.id)
     return session.scalar(count) or 0
 
 
-def _again(session: Session, judgement: Judgement, seed: str) -> Judgement:
+def _again(session: Session, judgement: Judgement, seed: str, rejudge: bool = False) -> Judgement:
     added = Judgement(
-        submission_id=judgement.submission_id, seed=seed, version=judgement.version + VERSION_STEP
+        submission_id=judgement.submission_id,
+        seed=seed,
+        version=judgement.version + VERSION_STEP,
+        rejudge=rejudge,
     )
     session.add(added)
     session.flush()
@@ -239,6 +254,11 @@ def _job(session: Session, judgement_id: int) -> Job:
         version=judgement.version,
         queued_s=(judgement.started_at - judgement.created_at).total_seconds(),
     )
+
+
+def _note_mistakes(session: Session, judgement_id: int, report: dict[str, Any]) -> None:
+    keys = {case["mistake"] for case in report.get("cases", []) if case.get("mistake")}
+    session.add_all([Mistake(judgement_id=judgement_id, key=key) for key in sorted(keys)])
 
 
 def _outcome(report: dict[str, Any], problem: Problem | None) -> dict[str, Any]:

@@ -82,6 +82,7 @@ def history(session: Session, user_id: int, slug: str, lang: str, limit: int) ->
 def _summary(submission: Submission, judgement: Judgement, lang: str) -> View:
     return {
         "id": submission.id,
+        "user": submission.user_id,
         "problem": submission.number,
         "slug": submission.slug,
         "mode": submission.mode,

@@ -14,9 +14,10 @@ from typing import NoReturn
 import waitress
 
 from judge.config import Config, ConfigError, choose_language
-from judge.lines import UserError, line
+from judge.lines import UserError, judge_command, line
 from judge.problem import ProblemError
 from judge.service import Service
+from judge.users import can_log_in
 from web import i18n
 from web.app import create_app
 from web.current import THREADS
@@ -32,7 +33,7 @@ def main() -> int:
     except ConfigError as error:
         return complain(error.line("en" if os.environ.get("JUDGE_LANG") == "en" else "zh"), error.status)
     lang = choose_language(config)
-    if not config.is_loopback:
+    if not config.is_loopback and not config.accounts:
         return complain(i18n.translate(lang, "serve.not-loopback", host=config.host), 2)
     try:
         with listen(config) as sock:
@@ -69,6 +70,8 @@ def serve(config: Config, sock: socket.socket, lang: str) -> int:
         server = waitress.create_server(
             app, sockets=[sock], threads=THREADS, ident=None, max_request_body_size=BODY_LIMIT_BYTES
         )
+        if config.accounts and not can_log_in(service.database):
+            print(i18n.translate(lang, "serve.no-admin", judge=judge_command()), flush=True)
         print(i18n.translate(lang, "serve.ready", address=config.address), flush=True)
         server.run()
     except KeyboardInterrupt:

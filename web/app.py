@@ -13,7 +13,20 @@ from whitenoise import WhiteNoise
 
 from judge.config import Config, ConfigError, choose_language
 from judge.words import verdict_word
-from web import api, current, errors, facts, guard, i18n, markdown, problems, results, workspace
+from web import (
+    api,
+    auth,
+    current,
+    errors,
+    facts,
+    guard,
+    i18n,
+    instructor,
+    markdown,
+    problems,
+    results,
+    workspace,
+)
 
 if TYPE_CHECKING:
     from wsgiref.headers import Headers
@@ -33,7 +46,8 @@ def create_app(service: Service, config: Config, static: Path = STATIC) -> Flask
         SESSION_COOKIE_SAMESITE="Lax",
         MAX_CONTENT_LENGTH=BODY_LIMIT_BYTES,
         MAX_FORM_MEMORY_SIZE=BODY_LIMIT_BYTES,
-        ALLOWED_HOSTS=frozenset(host.lower() for host in config.allowed_hosts),
+        ALLOWED_HOSTS=frozenset(host.lower() for host in (*config.allowed_hosts, config.host)),
+        ACCOUNTS=config.accounts,
         JUDGE_LANG=choose_language(config),
     )
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
@@ -41,8 +55,9 @@ def create_app(service: Service, config: Config, static: Path = STATIC) -> Flask
     app.extensions["judge"] = service
     guard.install(app)
     errors.install(app)
+    auth.install(app)
     app.after_request(i18n.remember)
-    for module in (problems, workspace, api):
+    for module in (problems, workspace, api, instructor):
         app.register_blueprint(module.bp)
     add_template_words(app)
     serve_static(app, static)

@@ -6,10 +6,11 @@ import re
 import threading
 from typing import TYPE_CHECKING, Any, cast
 
-from flask import abort, current_app, request
+from flask import abort, current_app, g, request
 
 from judge.catalogue import UnknownProblem
 from judge.problem import Problem, ProblemError
+from judge.users import Reader
 from web.errors import Refused
 from web.i18n import language
 
@@ -43,10 +44,27 @@ def find_problem(name: str) -> Problem:
         raise Refused("broken-problem", 503) from None
 
 
+def reader() -> Reader | None:
+    """Who is logged in; None without accounts, and where nobody is."""
+    found: Reader | None = g.get("reader")
+    return found
+
+
+def reader_id() -> int | None:
+    """Whose work is shown and done: the reader's; None without accounts, which is the one user's."""
+    who = reader()
+    return who.id if who else None
+
+
 def submission(submission_id: int) -> View:
-    """The submission's view in the reader's language, or 404."""
-    known = service().view(submission_id, language()) if submission_id <= LARGEST_ID else None
-    return known or abort(404)
+    """The submission's view in the reader's language; 404 where there is none that the reader may see."""
+    found = submission_id <= LARGEST_ID and service().view(submission_id, language(), reader())
+    return found or abort(404)
+
+
+def is_own(view: View) -> bool:
+    """Whether a submission is the reader's, and not one that they may see because they teach."""
+    return reader_id() in (None, view["user"])
 
 
 def submit(problem: Problem, source: str, mode: object) -> int:
@@ -54,7 +72,7 @@ def submit(problem: Problem, source: str, mode: object) -> int:
     if mode not in MODES:
         raise Refused("bad-field", 400, field="mode", expected=" / ".join(MODES))
     # A lone surrogate may come in by JSON; as bytes it is no UTF-8, which is the cell's to say.
-    return service().submit(problem, source.encode(errors="surrogatepass"), cast("Mode", mode))
+    return service().submit(problem, source.encode(errors="surrogatepass"), cast("Mode", mode), reader_id())
 
 
 def retry(view: View) -> None:

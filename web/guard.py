@@ -35,7 +35,8 @@ def install(app: Flask) -> None:
 
 def check_request() -> None:
     """Raise Refused where the Host is foreign, or an unsafe request does not come from our own pages."""
-    if not is_known_host(request.host, current_app.config["ALLOWED_HOSTS"]):
+    config = current_app.config
+    if not is_known_host(request.host, config["ALLOWED_HOSTS"], addresses=config["ACCOUNTS"]):
         raise Refused("foreign-host", 421)
     if request.method in SAFE_METHODS:
         return
@@ -65,10 +66,13 @@ def has_token() -> bool:
     return isinstance(kept, str) and hmac.compare_digest(kept.encode(), request.form.get("csrf", "").encode())
 
 
-def is_known_host(host: str, allowed: Collection[str]) -> bool:
-    """Whether a Host header (with or without a port) names this machine's loopback or a configured host."""
+def is_known_host(host: str, allowed: Collection[str], addresses: bool = False) -> bool:
+    """Whether a Host header (with or without a port) names this machine's loopback or a configured host.
+
+    ``addresses``: or any address in numbers. Rebinding needs a name, so these are ours whatever the network calls us.
+    """
     name = (urlsplit(f"//{host}").hostname or "") if is_plain(host) else ""
-    return is_loopback(name) or name in allowed or host.lower() in allowed
+    return is_loopback(name) or name in allowed or host.lower() in allowed or (addresses and is_address(name))
 
 
 def is_plain(host: str) -> bool:
@@ -79,6 +83,15 @@ def is_plain(host: str) -> bool:
     except ValueError:
         return False
     return parts.netloc == host and "@" not in host
+
+
+def is_address(name: str) -> bool:
+    """Whether a host (without port or brackets) is an address in numbers and no name."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def is_loopback(name: str) -> bool:

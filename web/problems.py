@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from flask import Blueprint, render_template, request
 
 from judge.problem import DIFFICULTIES, Problem
-from web.current import service
+from web.current import reader_id, service
 from web.i18n import language
 
 bp = Blueprint("problems", __name__)
@@ -42,7 +42,7 @@ def index() -> str:
 
 def all_rows() -> list[Row]:
     """Every problem by number with its title in the reader's language and what was achieved on it."""
-    states = service().status_by_problem()
+    states = service().status_by_problem(reader_id())
     return [
         Row(problem, title_of(problem), states.get(problem.slug, "new"))
         for problem in service().catalogue.all()

@@ -83,6 +83,17 @@ def seconds(value: float) -> str:
     return f"{value * 1000:.0f} ms" if value < 0.1 else f"{value:.2f} s"
 
 
-def moment(iso: str) -> str:
-    """An ISO time in the server's own time zone, to the minute."""
-    return datetime.fromisoformat(iso).astimezone().strftime("%Y-%m-%d %H:%M")
+def moment(when: str | datetime) -> str:
+    """A time, ISO or not, in the server's own time zone, to the minute."""
+    return local(when).strftime("%Y-%m-%d %H:%M")
+
+
+def day(when: str | datetime) -> str:
+    """A time in the server's own time zone as month and day."""
+    found = local(when)
+    return f"{found.month:02}-{found.day:02}"
+
+
+def local(when: str | datetime) -> datetime:
+    """A time in the server's own time zone."""
+    return (datetime.fromisoformat(when) if isinstance(when, str) else when).astimezone()

@@ -11,7 +11,17 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from judge.problem import Problem
 from web import guard, markdown
-from web.current import View, etag, find_problem, service, submission, submit, wait_for_change
+from web.current import (
+    View,
+    etag,
+    find_problem,
+    is_own,
+    reader_id,
+    service,
+    submission,
+    submit,
+    wait_for_change,
+)
 from web.current import retry as judge_again
 from web.errors import Refused
 from web.i18n import language, t
@@ -85,6 +95,8 @@ def retry(submission_id: int) -> AnyResponse:
     """Judge once more what ended by the judge's own fault."""
     view = submission(submission_id)
     judge_again(view)
+    if not is_own(view):
+        return redirect(url_for("instructor.one", submission_id=submission_id), 303)
     return redirect(
         url_for("workspace.show", slug=view["slug"], submission=submission_id, _anchor="results"), 303
     )
@@ -92,7 +104,7 @@ def retry(submission_id: int) -> AnyResponse:
 
 def history_of(problem: Problem) -> list[View]:
     """The problem's latest submissions, newest first."""
-    return service().history(problem, language(), HISTORY_LENGTH)
+    return service().history(problem, language(), HISTORY_LENGTH, reader_id())
 
 
 def chosen_submission(problem: Problem, past: list[View]) -> View | None:
@@ -102,7 +114,7 @@ def chosen_submission(problem: Problem, past: list[View]) -> View | None:
     if wanted is None:
         return submission(past[0]["id"]) if past else None
     view = submission(wanted)
-    if view["slug"] != problem.slug:
+    if view["slug"] != problem.slug or not is_own(view):
         raise Refused("not-found", 404)
     return view
 

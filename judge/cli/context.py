@@ -74,7 +74,7 @@ class Context:
         """Whose work is done at the command line."""
         from judge.users import local_user
 
-        return local_user(self.database)
+        return local_user(self.database, self.config.accounts)
 
     def workspace_file(self, problem: Problem) -> Path:
         """Where a learner's own file of a problem is."""

@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from judge.cli import again, bank, database, system, testing
+from judge.cli import again, bank, database, people, system, testing
 from judge.cli.context import Context
 from judge.config import SANDBOXES
 from judge.lines import LANGS, UserError, judge_command, line
+from judge.users import ROLES
 
 Run = Callable[[Context], int]
 HEADINGS = {
@@ -26,7 +27,8 @@ COMPLAINTS = {
     r"invalid number value: '(?P<value>.*)'": "whole",
 }
 COMMANDS = (
-    "doctor", "list", "start", "test", "check", "solution", "serve", "db", "replay", "rejudge", "lang",
+    "doctor", "list", "start", "test", "check", "solution", "serve", "db", "replay", "rejudge", "user",
+    "lang",
 )  # fmt: skip
 
 
@@ -90,6 +92,7 @@ def make_parser(lang: str) -> Parser:
     _add_db(add("db", database.db), text)
     _add_replay(add("replay", again.replay), text)
     _add_rejudge(add("rejudge", again.rejudge), text)
+    _add_user(add("user", people.user), text)
     add("lang", system.lang).add_argument("language", nargs="?", choices=LANGS, help=text("language"))
     return parser
 
@@ -146,3 +149,14 @@ def _add_rejudge(command: argparse.ArgumentParser, text: Callable[[str], str]) -
         "submissions", metavar="ID", type=number, nargs="*", default=[], help=text("submission")
     )
     command.add_argument("--problem", metavar="N", help=text("rejudge-problem"))
+
+
+def _add_user(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:
+    command.add_argument("action", choices=people.ACTIONS, help=text("user-action"))
+    command.add_argument("who", metavar="NAME", nargs="?", help=text("user-who"))
+    command.add_argument("new_role", metavar="ROLE", nargs="?", help=text("user-role"))
+    command.add_argument(
+        "--role", dest="new_role", choices=ROLES, default=argparse.SUPPRESS, help=text("user-role")
+    )
+    command.add_argument("--full-name", default="", help=text("full-name"))
+    command.add_argument("--codes", metavar="FILE", help=text("codes"))

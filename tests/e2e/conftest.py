@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,16 +44,17 @@ def free_port() -> int:
         return port
 
 
-@pytest.fixture(scope="session")
-def judge_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of `python -m web`, run on an empty data folder with whatever sandbox is to be had."""
+@contextmanager
+def serving(folder: Path, **settings: str) -> Iterator[str]:
+    """The address of `python -m web`, run on a data folder below ``folder`` with whatever sandbox is to be had."""
     if not (STATIC / "vendor" / "bundle.json").is_file():
         missing("the front-end bundle is not built; run python web/bundle/build.py")
-    folder, port = tmp_path_factory.mktemp("server"), free_port()
+    port, log = free_port(), folder / "log"
     env = {**os.environ, "JUDGE_DATA": str(folder / "data"), "JUDGE_PORT": str(port), "JUDGE_LANG": "zh"}
-    log = folder / "log"
     with log.open("w") as out:
-        server = subprocess.Popen([sys.executable, "-m", "web"], cwd=ROOT, env=env, stdout=out, stderr=out)
+        server = subprocess.Popen(
+            [sys.executable, "-m", "web"], cwd=ROOT, env={**env, **settings}, stdout=out, stderr=out
+        )
     url = f"http://127.0.0.1:{port}"
     try:
         wait_for(f"{url}/healthz", server, log)
@@ -60,6 +62,13 @@ def judge_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait(30)
+
+
+@pytest.fixture(scope="session")
+def judge_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server for one user, on an empty data folder."""
+    with serving(tmp_path_factory.mktemp("server")) as url:
+        yield url
 
 
 def wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from judge import submissions
 from judge.db import Database
-from judge.models import Judgement, ProblemVersion, StoredFile
+from judge.models import Judgement, Mistake, ProblemVersion, StoredFile
 from judge.problem import Problem, load_problem
 from judge.scores import Standing, standings
 from judge.submissions import Job, NoSubmission
@@ -222,6 +222,40 @@ def test_a_rejudge_uses_the_seed_again_and_replaces_the_verdict(database: Databa
     with database.read() as session:
         assert session.scalar(select(func.count()).select_from(Judgement)) == 2
         assert standings(session, local_user(database)) == {problem.slug: Standing(True, 100.0, 1)}
+
+
+def test_a_rejudge_waits_behind_what_learners_send(database: Database, problem: Problem) -> None:
+    old = finish(database, problem, "WA", 40)
+    with database.write() as session:
+        rejudged = submissions.rejudge(session, old)
+        assert (rejudged.rejudge, submissions.waiting(session)) == (True, 0)
+    new = send(database, problem)
+    with database.read() as session:
+        assert submissions.waiting(session) == 1
+        assert submissions.waiting(session, before=last(database, old)) == 1
+        assert submissions.waiting(session, before=last(database, new)) == 0
+    assert [taken(database).submission_id for _ in range(2)] == [new, old]
+
+
+def test_a_score_stays_while_a_rejudge_waits_and_after_a_fault(database: Database, problem: Problem) -> None:
+    number = finish(database, problem, "AC", 100)
+    user_id, solved = local_user(database), {problem.slug: Standing(True, 100.0, 1)}
+    with database.write() as session:
+        submissions.rejudge(session, number)
+        assert standings(session, user_id) == solved
+    submissions.record(database, taken(database), report("SE", 0), problem)
+    with database.read() as session:
+        assert standings(session, user_id) == solved
+
+
+def test_named_mistakes_are_kept_once_beside_the_report(database: Database, problem: Problem) -> None:
+    send(database, problem)
+    cases = [{"mistake": "a"}, {"mistake": None}, {"mistake": "b"}, {"mistake": "a"}]
+    job = taken(database)
+    assert submissions.record(database, job, report("WA", 0, cases=cases), problem)
+    assert not submissions.record(database, job, report("WA", 0, cases=[{"mistake": "c"}]), problem)
+    with database.read() as session:
+        assert session.scalars(select(Mistake.key).order_by(Mistake.key)).all() == ["a", "b"]
 
 
 def test_only_judged_submissions_count_for_the_score(database: Database, problem: Problem) -> None:

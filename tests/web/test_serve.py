@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+import web.__main__
+from judge.db import Database
+from judge.models import User
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -23,6 +27,14 @@ def serve(data: Path, **settings: str) -> tuple[int, str]:
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1, done.stderr
     return done.returncode, done.stderr
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        port: int = sock.getsockname()[1]
+        return port
 
 
 @pytest.fixture
@@ -79,3 +91,36 @@ def test_without_a_sandbox_it_says_why(tmp_path: Path) -> None:
     assert status == 3
     assert "namespace" in line
     assert "landlock" in line
+
+
+def test_with_accounts_the_sandbox_must_hold(tmp_path: Path) -> None:
+    status, line = serve(tmp_path, JUDGE_ACCOUNTS="on", JUDGE_SANDBOX="process", JUDGE_PORT=str(free_port()))
+    assert status == 2
+    assert "isolates nothing" in line
+
+
+def test_a_class_is_not_served_without_accounts(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'judge.sqlite3'}")
+    database.upgrade()
+    with database.write() as session:
+        session.add_all([User(name="anna", role="learner"), User(name="ben", role="learner")])
+    database.close()
+    status, line = serve(tmp_path, JUDGE_PORT=str(free_port()))
+    assert status == 2
+    assert "2 users" in line and "JUDGE_ACCOUNTS=on" in line
+
+
+def test_with_accounts_other_addresses_are_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[tuple[str, bool]] = []
+    for name, value in {
+        "HOST": "0.0.0.0",
+        "PORT": str(free_port()),
+        "ACCOUNTS": "on",
+        "DATA": str(tmp_path),
+    }.items():
+        monkeypatch.setenv(f"JUDGE_{name}", value)
+    monkeypatch.setattr(
+        web.__main__, "serve", lambda config, sock, lang: served.append((config.host, config.accounts)) or 0
+    )
+    assert web.__main__.main() == 0
+    assert served == [("0.0.0.0", True)]

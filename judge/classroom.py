@@ -1,0 +1,122 @@
+"""What an instructor looks at: a class's standings, its mistakes, and what a rejudge changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, defer
+
+from judge.models import Judgement, Mistake, Submission, User
+from judge.scores import Standing, class_standings, counted
+
+
+@dataclass(frozen=True)
+class Learner:
+    """One row of the class."""
+
+    id: int
+    name: str
+    full_name: str
+    standings: dict[str, Standing]  # by slug; only of what was sent
+
+    @property
+    def last_at(self) -> datetime | None:
+        """The learner's last submission or run."""
+        return max((one.last_at for one in self.standings.values() if one.last_at), default=None)
+
+    @property
+    def solved(self) -> int:
+        """How many problems the learner solved."""
+        return sum(one.solved for one in self.standings.values())
+
+
+@dataclass(frozen=True)
+class MistakeCount:
+    """A mistake and how far it is spread, in submissions that count."""
+
+    key: str
+    learners: int
+    submissions: int
+    example: int  # the newest submission that holds it
+
+
+@dataclass(frozen=True)
+class Change:
+    """A submission that was judged more than once, by its last two judgements."""
+
+    submission_id: int
+    user_id: int
+    name: str
+    full_name: str
+    before: Judgement
+    after: Judgement
+
+    @property
+    def differs(self) -> bool:
+        """Whether the last judgement is there and says something else."""
+        return self.after.status == "done" and (self.before.verdict, self.before.score) != (
+            self.after.verdict,
+            self.after.score,
+        )
+
+
+def learners(session: Session) -> list[Learner]:
+    """Every learner by name with their standings; three queries, however large the class."""
+    people = session.execute(
+        select(User.id, User.name, User.full_name).where(User.role == "learner").order_by(User.name)
+    ).all()
+    by_user: dict[int, dict[str, Standing]] = {person.id: {} for person in people}
+    for (user_id, slug), standing in class_standings(session, by_user.keys()).items():
+        by_user[user_id][slug] = standing
+    return [Learner(person.id, person.name, person.full_name, by_user[person.id]) for person in people]
+
+
+def person(session: Session, user_id: int) -> User | None:
+    """Anybody's row by id."""
+    return session.get(User, user_id)
+
+
+def mistakes(session: Session, slug: str) -> list[MistakeCount]:
+    """The mistakes learners made at a problem, those of most learners first."""
+    spread = func.count(Submission.user_id.distinct())
+    rows = session.execute(
+        select(Mistake.key, spread, func.count(), func.max(Submission.id))
+        .join(Judgement, Judgement.id == Mistake.judgement_id)
+        .join(Submission, Submission.id == Judgement.submission_id)
+        .join(User, User.id == Submission.user_id)
+        .where(Submission.slug == slug, User.role == "learner", counted())
+        .group_by(Mistake.key)
+        .order_by(spread.desc(), func.count().desc(), Mistake.key)
+    )
+    return [MistakeCount(*row) for row in rows]
+
+
+def judgements(session: Session, submission_id: int) -> list[Judgement]:
+    """Every judgement of a submission, newest first."""
+    of_it = select(Judgement).where(Judgement.submission_id == submission_id).options(defer(Judgement.report))
+    return list(session.scalars(of_it.order_by(Judgement.id.desc())))
+
+
+def changes(session: Session, slug: str) -> list[Change]:
+    """What was judged more than once at a problem, newest submission first."""
+    rejudged = select(Judgement.submission_id).where(Judgement.rejudge.is_(True)).scalar_subquery()
+    rows = session.execute(
+        select(Judgement, Submission.id, User.id, User.name, User.full_name)
+        .join(Submission, Submission.id == Judgement.submission_id)
+        .join(User, User.id == Submission.user_id)
+        .where(Submission.slug == slug, Submission.id.in_(rejudged))
+        .options(defer(Judgement.report))
+        .order_by(Submission.id.desc(), Judgement.id)
+    ).all()
+    by_submission: dict[int, list[Judgement]] = {}
+    people = {}
+    for judgement, submission_id, user_id, name, full_name in rows:
+        by_submission.setdefault(submission_id, []).append(judgement)
+        people[submission_id] = (user_id, name, full_name)
+    return [
+        Change(submission_id, *people[submission_id], *found[-2:])
+        for submission_id, found in by_submission.items()
+        if len(found) > 1
+    ]

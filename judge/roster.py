@@ -1,0 +1,113 @@
+"""A class list as spreadsheets write it: CSV in UTF-8, with or without a BOM, or GB18030."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from judge.lines import UserError
+from judge.users import ROLES, BadUser, Person, Role, clean_full_name, clean_name
+
+LARGEST_BYTES = 4 << 20
+COLUMNS = {
+    "name": (
+        "name",
+        "login",
+        "user",
+        "username",
+        "account",
+        "id",
+        "学号",
+        "账号",
+        "帐号",
+        "用户名",
+        "登录名",
+    ),
+    "full_name": ("full_name", "full name", "fullname", "姓名", "名字"),
+    "role": ("role", "角色", "身份"),
+}
+ROLE_WORDS: dict[str, Role] = {
+    **{role: role for role in ROLES}, "": "learner", "学生": "learner", "教师": "instructor", "管理员": "admin",
+}  # fmt: skip
+
+
+class BadRoster(UserError):
+    """A class list that cannot be read: the line and what is wrong with it."""
+
+
+def read_roster(content: bytes) -> list[Person]:
+    """The people of a class list: columns by their headings, without headings name, full name, role.
+
+    Values stay as they stand, with leading zeros. BadRoster, with the line, for the first that cannot be used.
+    """
+    text = decode(content)
+    rows = _rows(text)
+    columns = _columns(rows[0][1]) if rows else None
+    if columns is not None and "name" not in columns:
+        raise BadRoster("roster-heading", line=rows[0][0])
+    people: list[Person] = []
+    first_lines: dict[str, int] = {}
+    for line, row in rows if columns is None else rows[1:]:
+        person = _person(line, row, columns or {"name": 0, "full_name": 1, "role": 2})
+        earlier = first_lines.setdefault(person.name.lower(), line)
+        if earlier != line:
+            raise BadRoster("roster-twice", line=line, name=person.name, earlier=earlier)
+        people.append(person)
+    if not people:
+        raise BadRoster("roster-empty")
+    return people
+
+
+def decode(content: bytes) -> str:
+    """The text of a file of one of the encodings; BadRoster for another one."""
+    if len(content) > LARGEST_BYTES:
+        raise BadRoster("roster-large", mib=LARGEST_BYTES >> 20)
+    for encoding in ("utf-8-sig", "gb18030"):
+        try:
+            text = content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" not in text:
+            return text
+    raise BadRoster("roster-encoding")
+
+
+def _rows(text: str) -> list[tuple[int, list[str]]]:
+    """The rows that hold anything, each with its line in the file."""
+    head = text.split("\n", 1)[0]
+    separator = max(",;\t", key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    rows: list[tuple[int, list[str]]] = []
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                rows.append((reader.line_num, [cell.strip() for cell in row]))
+    except csv.Error as error:
+        raise BadRoster("roster-line", line=reader.line_num, why=error) from error
+    return rows
+
+
+def _columns(head: list[str]) -> dict[str, int] | None:
+    """The place of each known heading; None when the row holds none and so is a person's."""
+    found = {
+        column: place
+        for column, headings in COLUMNS.items()
+        for place, cell in enumerate(head)
+        if cell.lower() in headings
+    }
+    return found or None
+
+
+def _person(line: int, row: list[str], columns: dict[str, int]) -> Person:
+    def cell(column: str) -> str:
+        place = columns.get(column)
+        return row[place] if place is not None and place < len(row) else ""
+
+    try:
+        name, full_name = clean_name(cell("name")), clean_full_name(cell("full_name"))
+    except BadUser as error:
+        raise BadRoster(f"roster-{error.key}", line=line, **error.values) from error
+    role = ROLE_WORDS.get(cell("role").lower())
+    if role is None:
+        raise BadRoster("roster-role", line=line, role=cell("role"), allowed=", ".join(ROLES))
+    return Person(name, full_name, role)

@@ -1,0 +1,104 @@
+"""A problem's mistakes, and judging every submission to it again."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+from flask.testing import FlaskClient
+
+from tests.web.accounts.conftest import Send, form_token
+from tests.web.conftest import a_case
+
+PAGE = "/class/problems/add-pair"
+
+
+def plain(page: str) -> str:
+    """A page's text without tags."""
+    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
+
+
+def rejudge(ines: FlaskClient) -> None:
+    """Press the button and wait until all is judged again."""
+    answer = ines.post(f"{PAGE}/rejudge", data={"csrf": form_token(ines, PAGE)})
+    assert answer.status_code == 303
+    deadline = time.monotonic() + 20
+    while "data-waiting" in ines.get(PAGE).text:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_mistakes_count_learners_not_tries(
+    anna: FlaskClient, ben: FlaskClient, ines: FlaskClient, send: Send
+) -> None:
+    send(anna, "wrong")
+    send(anna, "wrong")
+    last = send(ben, "wrong")["id"]
+    page = ines.get(PAGE).text
+    assert re.search(rf"product [^#]{{1,60}} 2 3 第 {last} 号", plain(page))
+    assert f'href="/class/submissions/{last}"' in page
+    english = ines.get(f"{PAGE}?lang=en").text
+    assert "That is the product" in english
+
+
+def test_an_instructors_own_mistakes_and_runs_do_not_count(
+    ines: FlaskClient, anna: FlaskClient, send: Send
+) -> None:
+    send(ines, "wrong")
+    send(anna, "wrong", mode="run")
+    assert "还没有可以归类的错误" in ines.get(PAGE).text
+
+
+def test_a_rejudge_keeps_seeds_and_shows_what_changed(
+    anna: FlaskClient,
+    ben: FlaskClient,
+    ines: FlaskClient,
+    send: Send,
+    scripted: Any,
+) -> None:
+    changed, same = send(anna, "wrong")["id"], send(ben, "right")["id"]
+    seeds = {job.submission_id: job.seed for job in scripted.jobs}
+    scripted.scripts["wrong"] = [a_case(name, "AC") for name in ("add-small", "add-large", "add-many")]
+    rejudge(ines)
+    assert {job.submission_id: job.seed for job in scripted.jobs[2:]} == seeds
+    page = plain(ines.get(PAGE).text)
+    assert re.search(rf"anna 安娜 第 {changed} 号 ✗ 答案错误 WA 33\.3 ✓ 通过 AC 100", page)
+    assert f"第 {same} 号" not in page
+    assert "判定变了的有 1 次提交，没变的有 1 次" in page
+    assert "还没有可以归类的错误" in page
+
+
+def test_scores_stay_while_a_rejudge_waits(
+    anna: FlaskClient, ines: FlaskClient, send: Send, scripted: Any
+) -> None:
+    send(anna, "wrong")
+    scripted.gate.clear()
+    ines.post(f"{PAGE}/rejudge", data={"csrf": form_token(ines, PAGE)})
+    page = ines.get(PAGE).text
+    assert "还有 1 次提交在重判" in page and "disabled" in page
+    assert "33.3" in ines.get("/class").text
+
+
+def test_a_fault_of_ours_takes_no_score_away(
+    anna: FlaskClient, ines: FlaskClient, send: Send, scripted: Any
+) -> None:
+    send(anna, "right")
+    scripted.scripts["right"] = [a_case("add-small", "SE")]
+    rejudge(ines)
+    assert "<b>100</b>" in ines.get("/class").text
+
+
+def test_an_unknown_problem_is_a_404(ines: FlaskClient) -> None:
+    assert ines.get("/class/problems/nothing-like-it").status_code == 404
+    token = {"csrf": form_token(ines, PAGE)}
+    assert ines.post("/class/problems/nothing-like-it/rejudge", data=token).status_code == 404
+
+
+def test_rejudging_needs_the_token_and_the_right_method(
+    anna: FlaskClient, ines: FlaskClient, send: Send, scripted: Any
+) -> None:
+    send(anna, "right")
+    assert ines.post(f"{PAGE}/rejudge").status_code == 403
+    assert ines.get(f"{PAGE}/rejudge").status_code == 405
+    assert len(scripted.jobs) == 1

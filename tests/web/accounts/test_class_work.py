@@ -1,0 +1,100 @@
+"""A learner's work at a problem, as the instructor reads it, and one submission judged again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask.testing import FlaskClient
+
+from judge.service import Service
+from tests.web.accounts.conftest import Send, form_token
+from tests.web.conftest import a_case
+
+
+def page_of(ines: FlaskClient, view: dict[str, Any]) -> str:
+    """Where a submission is shown."""
+    answer = ines.get(f"/class/submissions/{view['id']}")
+    assert answer.status_code == 303
+    return ines.get(answer.headers["Location"]).text
+
+
+def test_code_report_and_history_are_shown_whole(anna: FlaskClient, ines: FlaskClient, send: Send) -> None:
+    first, _ = send(anna, "wrong"), send(anna, "right")
+    page = page_of(ines, first)
+    for text in (
+        "安娜",
+        "wrong = 1",
+        "tensor([2, 4], dtype=int64)",
+        "你算的是积",
+        "种子",
+        'aria-current="page"',
+    ):
+        assert text in page
+    assert page.count("submission=") >= 2
+
+
+def test_learners_text_is_escaped(anna: FlaskClient, ines: FlaskClient, send: Send) -> None:
+    page = page_of(ines, send(anna, "wrong <script>alert(1)</script>"))
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_no_script_means_no_dead_buttons(anna: FlaskClient, ines: FlaskClient, send: Send) -> None:
+    assert "data-line" not in page_of(ines, send(anna, "wrong"))
+
+
+def test_a_rejudge_adds_a_judgement_with_the_same_seed(
+    anna: FlaskClient,
+    ines: FlaskClient,
+    send: Send,
+    service: Service,
+    scripted: Any,
+) -> None:
+    view = send(anna, "wrong")
+    scripted.scripts["wrong"] = [a_case("add-small", "AC")]
+    token = {"csrf": form_token(ines, "/password")}
+    answer = ines.post(f"/class/submissions/{view['id']}/rejudge", data=token)
+    assert answer.status_code == 303
+    assert service.wait(view["id"], 20)
+    assert scripted.jobs[0].seed == scripted.jobs[1].seed
+    page = ines.get(answer.headers["Location"]).text
+    table = page[page.index("判定记录") : page.index("代码</h3>")]
+    assert table.index("通过</span>") < table.index("答案错误") < table.index("33.3")
+
+
+def test_a_rejudge_needs_the_token_and_the_right_method(
+    anna: FlaskClient, ines: FlaskClient, send: Send, scripted: Any
+) -> None:
+    path = f"/class/submissions/{send(anna, 'right')['id']}/rejudge"
+    assert ines.post(path).status_code == 403
+    assert ines.get(path).status_code == 405
+    assert len(scripted.jobs) == 1
+
+
+def test_a_fault_is_retried_from_there(anna: FlaskClient, ines: FlaskClient, send: Send) -> None:
+    view = send(anna, "fault")
+    token = {"csrf": form_token(ines, "/password")}
+    answer = ines.post(f"/submissions/{view['id']}/retry", data=token)
+    assert answer.headers["Location"] == f"/class/submissions/{view['id']}"
+
+
+def test_what_is_not_there_is_a_404(
+    anna: FlaskClient, ben: FlaskClient, ines: FlaskClient, send: Send
+) -> None:
+    mine, other = send(anna, "right"), send(ben, "right")
+    for path in (
+        "/class/work/999/add-pair",
+        "/class/work/99999999999999/add-pair",
+        f"/class/work/{mine['user']}/nothing",
+        f"/class/work/{mine['user']}/add-pair?submission={other['id']}",
+        "/class/submissions/999",
+    ):
+        assert ines.get(path).status_code == 404, path
+
+
+def test_a_learner_who_sent_nothing_has_an_empty_page(
+    ines: FlaskClient, anna: FlaskClient, send: Send
+) -> None:
+    number = send(anna, "right")["user"]
+    answer = ines.get(f"/class/work/{number + 1}/add-pair")
+    assert (answer.status_code, "还没有提交过" in answer.text) == (200, True)

@@ -1,0 +1,97 @@
+"""A learner sees their own work and nobody else's: not by number, not by page, not by the API."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.web.accounts.conftest import Send, form_token
+
+CLASS_PAGES = [
+    "/class", "/class?q=anna", "/class/export.csv", "/class/work/2/add-pair", "/class/problems/add-pair",
+    "/class/submissions/1",
+]  # fmt: skip
+
+
+def read(answer: Any) -> Any:
+    """The JSON of an answer."""
+    return json.loads(answer.data)
+
+
+def test_anothers_submission_is_not_there(anna: FlaskClient, ben: FlaskClient, send: Send) -> None:
+    number = send(anna, "wrong")["id"]
+    for path in (
+        f"/api/submissions/{number}",
+        f"/submissions/{number}/panel",
+        f"/problems/add-pair?submission={number}",
+    ):
+        assert anna.get(path).status_code == 200
+        assert ben.get(path).status_code == 404, path
+
+
+def test_anothers_submission_cannot_be_retried(
+    anna: FlaskClient, ben: FlaskClient, send: Send, scripted: Any
+) -> None:
+    number = send(anna, "fault")["id"]
+    assert ben.post(f"/api/submissions/{number}/retry", json={}).status_code == 404
+    form = {"csrf": form_token(ben, "/problems/add-pair")}
+    assert ben.post(f"/submissions/{number}/retry", data=form).status_code == 404
+    assert len(scripted.jobs) == 1
+    assert anna.post(f"/api/submissions/{number}/retry", json={}).status_code in (201, 202)
+
+
+def test_histories_and_lists_are_ones_own(anna: FlaskClient, ben: FlaskClient, send: Send) -> None:
+    send(anna, "right")
+    path = "/api/problems/add-pair/submissions"
+    assert len(read(anna.get(path))["submissions"]) == 1
+    assert read(ben.get(path))["submissions"] == []
+    assert "还没有提交过" in ben.get("/problems/add-pair/history").text
+    assert read(anna.get("/api/problems"))["problems"][0]["status"] == "solved"
+    assert read(ben.get("/api/problems"))["problems"][0]["status"] == "new"
+    assert "right = 1" not in ben.get("/problems/add-pair").text
+
+
+@pytest.mark.parametrize("path", CLASS_PAGES)
+def test_the_class_is_closed_to_learners(anna: FlaskClient, send: Send, path: str) -> None:
+    send(anna, "right")
+    answer = anna.get(path)
+    assert answer.status_code == 403
+    assert "只给教师看" in answer.text
+    assert "right = 1" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/class/submissions/1/rejudge", "/class/problems/add-pair/rejudge"])
+def test_a_learner_rejudges_nothing(anna: FlaskClient, send: Send, scripted: Any, path: str) -> None:
+    send(anna, "right")
+    answer = anna.post(path, data={"csrf": form_token(anna, "/problems/add-pair")})
+    assert answer.status_code == 403
+    assert len(scripted.jobs) == 1
+
+
+def test_a_learners_page_names_no_class(anna: FlaskClient, ines: FlaskClient) -> None:
+    assert 'href="/class"' not in anna.get("/").text
+    assert 'href="/class"' in ines.get("/").text
+
+
+def test_a_learner_gets_the_diagnosis_and_an_instructor_everything(
+    anna: FlaskClient, ines: FlaskClient, send: Send
+) -> None:
+    view = send(anna, "wrong")
+    hidden = next(case for case in view["cases"] if case["name"] == "add-large")
+    assert (hidden["detail"], view["seed"]) == ({}, None)
+    assert hidden["advice"] and hidden["facts"]["field"] == "out"
+    full = read(ines.get(f"/api/submissions/{view['id']}"))
+    shown = next(case for case in full["cases"] if case["name"] == "add-large")
+    assert shown["detail"]["got"] == "tensor([2, 4], dtype=int64)"
+    assert full["seed"]
+
+
+def test_an_instructors_workspace_shows_their_own_work_only(
+    anna: FlaskClient, ines: FlaskClient, send: Send
+) -> None:
+    number = send(anna, "wrong")["id"]
+    assert "wrong = 1" not in ines.get("/problems/add-pair").text
+    assert ines.get(f"/problems/add-pair?submission={number}").status_code == 404

@@ -1,0 +1,176 @@
+"""The instructor's pages: the class as a matrix, a learner's work at a problem, a problem's mistakes, rejudging."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from flask import Blueprint, Response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from judge import classroom
+from judge.classroom import Learner
+from judge.problem import Problem
+from judge.scores import Standing
+from judge.sheets import as_csv
+from web import auth
+from web.current import find_problem, service, submission
+from web.errors import Refused
+from web.i18n import language, t
+from web.matrix import row
+from web.problems import title_of
+from web.results import arrange, points
+
+bp = Blueprint("instructor", __name__, url_prefix="/class")
+bp.before_request(auth.require_teacher)
+
+WORK_LENGTH = 200
+SHOWN_CHANGES = 100
+
+
+@dataclass(frozen=True)
+class Column:
+    """One problem of the matrix."""
+
+    problem: Problem
+    title: str
+    tried: int
+    solved: int
+
+
+@bp.get("")
+def matrix() -> str:
+    """Learners x problems: best score, attempts, last activity; ``?q=`` keeps the learners whose name has it."""
+    everybody, asked = class_list(), request.args.get("q", "").strip().lower()
+    shown = [one for one in everybody if asked in f"{one.name} {one.full_name}".lower()]
+    problems = columns(everybody)
+    return render_template(
+        "class.html",
+        learners=shown,
+        everybody=len(everybody),
+        columns=problems,
+        active=sum(1 for one in everybody if one.standings),
+        slugs=[column.problem.slug for column in problems],
+        row=row,
+        work=url_for("instructor.work", user_id=0, slug="slug").removesuffix("/0/slug"),
+    )
+
+
+@bp.get("/export.csv")
+def export() -> Response:
+    """The matrix as CSV, a row for each learner."""
+    everybody = class_list()
+    problems = columns(everybody)
+    head = [t("class.name"), t("class.full-name"), t("class.solved"), t("class.last")]
+    for column in problems:
+        label = f"#{column.problem.number} {column.problem.slug} {column.title}"
+        head += [f"{label} {t('class.best')}", f"{label} {t('class.attempts')}"]
+    body = [export_row(one, problems) for one in everybody]
+    response = Response(as_csv([head, *body]), content_type="text/csv; charset=utf-8")
+    name = f"class-{datetime.now().astimezone():%Y-%m-%d}.csv"
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@bp.get("/work/<int:user_id>/<slug>")
+def work(user_id: int, slug: str) -> str:
+    """What a learner sent to a problem, and one submission of it whole: ``?submission=``, else the newest."""
+    problem = find_problem(slug)
+    with service().database.read() as session:
+        learner = classroom.person(session, user_id) if user_id < 1 << 31 else None
+    if learner is None:
+        raise Refused("not-found", 404)
+    past = service().history(problem, language(), WORK_LENGTH, user=user_id)
+    asked = request.args.get("submission", "")
+    wanted = int(asked) if asked.isdecimal() and len(asked) < 16 else past[0]["id"] if past else None
+    view = None if wanted is None else submission(wanted)
+    if view is not None and (view["user"], view["slug"]) != (user_id, problem.slug):
+        raise Refused("not-found", 404)
+    with service().database.read() as session:
+        judgements = classroom.judgements(session, view["id"]) if view else []
+    return render_template(
+        "class_work.html",
+        problem=problem,
+        title=title_of(problem),
+        learner=learner,
+        past=past,
+        view=arrange(view) if view else None,
+        judgements=judgements,
+    )
+
+
+@bp.get("/submissions/<int:submission_id>")
+def one(submission_id: int) -> AnyResponse:
+    """Where a submission is shown."""
+    return to_work(submission(submission_id))
+
+
+@bp.post("/submissions/<int:submission_id>/rejudge")
+def rejudge(submission_id: int) -> AnyResponse:
+    """Judge a submission again with its seed, on the problem as it is now."""
+    view = submission(submission_id)
+    service().rejudge(submission_id)
+    return to_work(view)
+
+
+@bp.get("/problems/<slug>")
+def problem(slug: str) -> str:
+    """A problem's mistakes, and what its last rejudge changed."""
+    found = find_problem(slug)
+    with service().database.read() as session:
+        mistakes = classroom.mistakes(session, found.slug)
+        changes = classroom.changes(session, found.slug)
+    everybody = class_list()
+    (column,) = [one for one in columns(everybody) if one.problem.slug == found.slug]
+    return render_template(
+        "class_problem.html",
+        problem=found,
+        column=column,
+        everybody=len(everybody),
+        mistakes=mistakes,
+        advice=found.messages(language()).advice,
+        changed=[one for one in changes if one.differs][:SHOWN_CHANGES],
+        same=sum(1 for one in changes if one.after.status == "done" and not one.differs),
+        waiting=sum(1 for one in changes if one.after.status != "done"),
+    )
+
+
+@bp.post("/problems/<slug>/rejudge")
+def rejudge_problem(slug: str) -> AnyResponse:
+    """Judge every submission to a problem again that counts."""
+    found = find_problem(slug)
+    service().rejudge_problem(found.slug)
+    return redirect(url_for("instructor.problem", slug=found.slug, _anchor="rejudge"), 303)
+
+
+def class_list() -> list[Learner]:
+    """Every learner with their standings."""
+    with service().database.read() as session:
+        return classroom.learners(session)
+
+
+def columns(everybody: list[Learner]) -> list[Column]:
+    """Every problem with how many learners tried and solved it."""
+    found = []
+    for problem in service().catalogue.all():
+        standings = [one.standings[problem.slug] for one in everybody if problem.slug in one.standings]
+        tried, solved = sum(one.attempts > 0 for one in standings), sum(one.solved for one in standings)
+        found.append(Column(problem, title_of(problem), tried, solved))
+    return found
+
+
+def export_row(learner: Learner, problems: list[Column]) -> list[object]:
+    """A learner's row; an empty cell where nothing counts."""
+    last = learner.last_at.astimezone().strftime("%Y-%m-%d %H:%M") if learner.last_at else ""
+    row: list[object] = [learner.name, learner.full_name, learner.solved, last]
+    for column in problems:
+        standing: Standing | None = learner.standings.get(column.problem.slug)
+        counts = standing is not None and standing.attempts
+        row += [points(standing.best_score), standing.attempts] if standing and counts else ["", ""]
+    return row
+
+
+def to_work(view: dict[str, object]) -> AnyResponse:
+    """To the page of a submission."""
+    place = url_for("instructor.work", user_id=view["user"], slug=view["slug"], submission=view["id"])
+    return redirect(place, 303)
