@@ -17,6 +17,7 @@ import os
 import resource
 import socket
 import sys
+import time
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NoReturn
@@ -40,6 +41,7 @@ class Zygote:
         self._serve = serve
         self._ruleset = ruleset
         self._cell: Child | None = None
+        self._look_at_s = 0.0
 
     def run(self) -> None:
         """Answer requests one by one."""
@@ -53,17 +55,24 @@ class Zygote:
 
     def _next_request(self) -> bytes | None:
         while True:
-            watching = self._cell is not None and self._cell.exit is None
-            self._control.settimeout(_THREAD_CHECK_S if watching else None)
+            self._control.settimeout(self._until_next_look())
             try:
                 raw = self._control.recv(_MAX_REQUEST)
             except TimeoutError:
-                assert self._cell is not None
-                self._cell.stop_thread_bomb()
                 continue
             except ConnectionResetError:
                 return None
             return raw or None
+
+    def _until_next_look(self) -> float | None:
+        """Looks at a running cell's threads when it is time to, however many requests come; seconds to the next look."""
+        if self._cell is None or self._cell.exit is not None:
+            return None
+        now_s = time.monotonic()
+        if now_s >= self._look_at_s:
+            self._cell.stop_thread_bomb()
+            self._look_at_s = now_s + _THREAD_CHECK_S
+        return max(0.001, self._look_at_s - now_s)
 
     def _send(self, answer: dict[str, object], descriptors: list[int]) -> None:
         rights = (
@@ -183,7 +192,7 @@ def _prepare(max_abi: int) -> tuple[ModuleType, dict[str, object], int]:
     from . import runner
 
     abi = min(kernel.landlock_abi(), max_abi)
-    ruleset = kernel.landlock_ruleset(libraries.readable(), abi) if abi else -1
+    ruleset = kernel.landlock_ruleset(libraries.readable(), abi, libraries.listable()) if abi else -1
     libraries.forget_listings()
     harden.disarm()
     gc.collect()
