@@ -144,7 +144,12 @@ def place_name(root: str, path: list[object]) -> str:
     rest = path
     if root == "argument" and path:
         root, rest = f"argument {path[0]}", path[1:]
-    return root + "".join(f"[{str(part) if type(part) is int else repr(part)[:_MAX_KEY]}]" for part in rest)
+    return root + "".join(f"[{_key(part)}]" for part in rest)
+
+
+def _key(part: object) -> str:
+    """An index or key as it is read; cut before it is written out, since a learner's key may be the whole message."""
+    return repr(part[:_MAX_KEY])[:_MAX_KEY] if isinstance(part, str) else str(part)[:_MAX_KEY]
 
 
 def _is_contiguous(received: Received) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from judge.grading.shown import describe, number, type_name
+from judge.grading.shown import COUNTED, describe, number, type_name
 from judge.problem_fields import Tolerance
 
 EXACT = Tolerance(0.0, 0.0)
@@ -59,7 +59,7 @@ def compare_tensors(
         kind = {"type": {"got": type_name(got), "want": "Tensor"}}
         return Difference(("type",), kind, {"got": describe(got), "want": describe(want)})
     facts: dict[str, Any] = _form(got, want)
-    if got.shape == want.shape and "meta" not in (got.device.type, want.device.type):
+    if got.shape == want.shape and _have_values(got, want):
         facts |= _values(got, want, tolerance)
     if contiguous is False:
         facts["contiguous"] = {"got": False, "want": True}
@@ -74,7 +74,9 @@ def compare_tensors(
 
 def same_values(got: object, want: torch.Tensor, tolerance: Tolerance) -> bool:
     """Whether ``got`` is a tensor of ``want``'s shape with its values, in whatever dtype."""
-    return isinstance(got, torch.Tensor) and got.shape == want.shape and not _values(got, want, tolerance)
+    if not isinstance(got, torch.Tensor) or got.shape != want.shape or not _have_values(got, want):
+        return False
+    return not _values(got, want, tolerance)
 
 
 def compare_exactly(got: object, want: object) -> Difference | None:
@@ -97,6 +99,13 @@ def _form(got: torch.Tensor, want: torch.Tensor) -> dict[str, Any]:
     if got.device.type != want.device.type:
         facts["device"] = {"got": got.device.type, "want": want.device.type}
     return facts
+
+
+def _have_values(got: torch.Tensor, want: torch.Tensor) -> bool:
+    """Whether there are numbers on both sides, of one dtype or of two that torch can compare."""
+    if "meta" in (got.device.type, want.device.type):
+        return False
+    return got.dtype == want.dtype or {got.dtype, want.dtype} <= COUNTED
 
 
 def _shape(tensor: torch.Tensor) -> list[int]:

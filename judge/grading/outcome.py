@@ -96,6 +96,6 @@ def _learners(error: BaseException) -> Outcome | None:
 
 def _unusable(error: BaseException, called: bool) -> Outcome:
     """An error of the case's own code: a value it could not use, or our fault where no value had come yet."""
-    text = "".join(traceback.format_exception(error))[-4000:]
+    text = clean("".join(traceback.format_exception(error))[-4000:], 4000)  # goes to a log or a terminal
     facts = {"kind": "unusable" if called else "fault", "problem_fault": type(error).__name__}
     return Outcome(Verdict.WA if called else Verdict.SE, facts=facts, fault=text)

@@ -13,6 +13,14 @@ VALUE_MAX_CHARS = 2048
 NUMBERS_MAX = 64
 _HEAD = 8
 _DEPTH_MAX = 6
+COUNTED = frozenset(
+    {
+        *(torch.bool, torch.uint8, torch.uint16, torch.uint32, torch.uint64),
+        *(torch.int8, torch.int16, torch.int32, torch.int64),
+        *(torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64, torch.complex128),
+    }
+)
+"""The dtypes whose numbers can be read and compared; torch has others that it can only hold."""
 _TYPE_NAMES = ("bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict")
 
 
@@ -114,7 +122,7 @@ def _integer(value: int) -> str:
 def _tensor(tensor: torch.Tensor) -> str:
     dtype = str(tensor.dtype).removeprefix("torch.")
     where = "" if tensor.device.type == "cpu" else f", device={tensor.device}"
-    if tensor.device.type == "meta":
+    if tensor.device.type == "meta" or tensor.dtype not in COUNTED:
         return f"tensor(shape={list(tensor.shape)}, dtype={dtype}{where})"
     if tensor.numel() <= NUMBERS_MAX and tensor.dim() <= 4:
         empty = f", shape={list(tensor.shape)}" if tensor.numel() == 0 and tensor.dim() > 1 else ""

@@ -71,6 +71,13 @@ def _detach(parent: int) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+def _own_stdin() -> None:
+    """Open /dev/null anew: the flags of the zygote's own are shared by its cells, and would carry bits to the next."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+
+
 def close_all_but(keep: Iterable[int]) -> None:
     """Close every descriptor below the limit on open files, except ``keep``."""
     low = 0
@@ -118,6 +125,7 @@ def harden(
     Landlock ruleset (-1: the kernel has none), ``program`` the seccomp filter with OWN_PID still in it.
     """
     _detach(parent)
+    _own_stdin()
     os.dup2(output, 1)
     os.dup2(output, 2)
     close_all_but({0, 1, 2, ruleset, *keep} - {-1})

@@ -118,22 +118,26 @@ def has_seccomp() -> bool:
     return ctypes.get_errno() == 14
 
 
-def landlock_ruleset(readable: Iterable[str], abi: int) -> int:
+def landlock_ruleset(readable: Iterable[str], abi: int, listable: Iterable[str] = ()) -> int:
     """A ruleset (file descriptor) that allows reading below ``readable`` and nothing else. Raises OSError.
 
-    Paths that do not exist are passed over. ``abi`` may be lower than the kernel's, never higher.
+    Below ``listable`` the names may be read as well. Paths that do not exist are passed over. ``abi`` may be lower than
+    the kernel's, never higher.
     """
-    rights = max(mask for level, mask in _FS_RIGHTS_BY_ABI.items() if level <= abi)
-    attr = _RulesetAttr(rights, _NET_RIGHTS if abi >= 4 else 0, _SCOPES if abi >= 6 else 0)
+    handled = max(mask for level, mask in _FS_RIGHTS_BY_ABI.items() if level <= abi)
+    attr = _RulesetAttr(handled, _NET_RIGHTS if abi >= 4 else 0, _SCOPES if abi >= 6 else 0)
     size = ctypes.c_size_t(8 if abi < 4 else 16 if abi < 6 else 24)
     made = _libc.syscall(_LANDLOCK_CREATE, ctypes.byref(attr), size, 0)
     ruleset = int(_checked(made, "landlock_create_ruleset"))
-    for path in readable:
+    for path, rights in [
+        *((path, _READ_FILE | _READ_DIR) for path in readable),
+        *((path, _READ_DIR) for path in listable),
+    ]:
         try:
             parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except OSError:
             continue
-        allowed = _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0)
+        allowed = rights if os.path.isdir(path) else rights & ~_READ_DIR
         rule = _PathBeneathAttr(allowed, parent)
         added = _libc.syscall(_LANDLOCK_ADD, ruleset, _RULE_PATH_BENEATH, ctypes.byref(rule), 0)
         os.close(parent)

@@ -6,14 +6,22 @@ import os
 import sys
 import sysconfig
 
+_PACKAGES = ("site-packages", "dist-packages")
+
 
 def readable() -> list[str]:
     """Paths for Landlock. Nothing of the project is among them, whatever folder it lies in."""
-    paths = {path for path in _standard_library() if path}
-    paths.update(_loaded_packages())
+    paths = set(_loaded_packages())
+    for folder in listable():
+        paths.update(os.path.join(folder, name) for name in os.listdir(folder) if name not in _PACKAGES)
     paths.update(_mapped_objects())
     paths.update(("/etc/ld.so.cache", "/etc/localtime", "/dev/null", "/dev/urandom"))
     return sorted(paths)
+
+
+def listable() -> list[str]:
+    """The standard library's folders: to import from them is to list them. What is installed below them is not read."""
+    return sorted({path for path in _standard_library() if path and os.path.isdir(path)})
 
 
 def keep_search_path() -> None:
@@ -56,7 +64,18 @@ def _loaded_packages() -> set[str]:
 
 
 def _mapped_objects() -> set[str]:
-    """The folders of the shared objects in this process's memory, which later ones are found beside."""
+    """The folders of the shared objects in this process's memory, which later ones are found beside.
+
+    Of a folder that holds installed packages (``/usr/local/lib``, ``$CONDA_PREFIX/lib``), its shared objects alone.
+    """
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
         files = {line.split(maxsplit=5)[5].rstrip("\n") for line in maps if "/" in line}
-    return {os.path.dirname(file) for file in files if ".so" in os.path.basename(file)}
+    folders = {os.path.dirname(file) for file in files if ".so" in os.path.basename(file)}
+    packages = [os.path.join(path, "") for path in (*_standard_library(), *_site_folders()) if path]
+    found: set[str] = set()
+    for folder in folders:
+        if any(path.startswith(os.path.join(folder, "")) for path in packages):
+            found.update(os.path.join(folder, name) for name in os.listdir(folder) if ".so" in name)
+        else:
+            found.add(folder)
+    return found

@@ -121,7 +121,7 @@ def _prepare(max_abi: int) -> tuple[ModuleType, dict[str, object], int]:
     from . import runner
 
     abi = min(kernel.landlock_abi(), max_abi)
-    ruleset = kernel.landlock_ruleset(libraries.readable(), abi) if abi else -1
+    ruleset = kernel.landlock_ruleset(libraries.readable(), abi, libraries.listable()) if abi else -1
     libraries.forget_listings()
     harden.disarm()
     gc.collect()

@@ -112,6 +112,29 @@ def test_same_values_looks_past_the_dtype() -> None:
     assert not same_values([1, 2], torch.tensor([1, 2]), EXACT)
 
 
+@pytest.mark.parametrize("name", ["bits8", "int4", "float4_e2m1fn_x2"])
+def test_a_dtype_that_torch_can_only_hold_differs_in_dtype_and_can_be_shown(name: str) -> None:
+    dtype = getattr(torch, name, None)
+    if dtype is None:
+        pytest.skip(f"this torch has no {name}")
+    got = torch.zeros(2, dtype=torch.uint8).view(dtype) if name == "bits8" else _empty(dtype)
+    want = torch.zeros(got.shape)
+    difference = compare_tensors(got, want, EXACT)
+    assert difference is not None and difference.aspects == ("dtype",)
+    assert name in difference.detail["got"] and not same_values(got, want, EXACT)
+
+
+def _empty(dtype: torch.dtype) -> torch.Tensor:
+    try:
+        return torch.empty(2, dtype=dtype)
+    except (RuntimeError, NotImplementedError) as error:
+        pytest.skip(str(error))
+
+
+def test_a_meta_tensor_has_the_values_of_nothing() -> None:
+    assert not same_values(torch.empty(2, device="meta"), torch.zeros(2), EXACT)
+
+
 def test_integers_are_exact_and_a_float_without_tolerance_is_the_problems_mistake() -> None:
     assert tolerance_for(torch.tensor([1]), {}) == EXACT
     assert tolerance_for(torch.tensor([1.0]), {"float32": LOOSE}) == LOOSE

@@ -14,6 +14,7 @@ import pytest
 
 from judge.grading.disclose import disclose
 from judge.grading.grade import Grade, Grader, grade
+from judge.grading.outcome import outcome_of
 from judge.grading.seeds import rng_for
 from judge.problem import Problem
 from judge.verdict import Verdict
@@ -270,6 +271,11 @@ def test_a_result_the_case_cannot_use_is_wa_and_logged_as_the_problems_fault(
     case = result.cases[1]
     assert (case["verdict"], case["facts"]["kind"]) == ("WA", "unusable")
     assert result.faults and "case x" in result.faults[0]
+
+
+def test_a_learners_text_reaches_no_terminal_by_the_log() -> None:
+    outcome = outcome_of(ValueError("\x1b]0;owned\x07\x1b[2J"), called=True)
+    assert "owned" in outcome.fault and "\x1b" not in outcome.fault
 
 
 def test_a_case_that_fails_by_itself_is_ours_and_earns_nothing(with_hidden: Make, grader: Grader) -> None:

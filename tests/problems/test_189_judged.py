@@ -87,6 +87,8 @@ def prepare_metadata(reqs, padded_reqs, page_table, inner=prepare_metadata):
         ("meta = list(meta.items())", "WA", "wrong"),
         ("meta['last_indices'] = meta['last_indices'][:, None]", "WA", "wrong"),
         ("meta['cache_seqlens'] = meta['cache_seqlens'].float()", "WA", "wrong"),
+        ("meta['page_table'] = meta['page_table'][:, :1].to('meta')", "WA", "wrong"),
+        ("meta['last_indices'] = torch.empty_like(meta['last_indices'], dtype=torch.int4)", "WA", "wrong"),
     ],
 )
 def test_odd_results_are_the_learners_verdict(
@@ -95,3 +97,11 @@ def test_odd_results_are_the_learners_verdict(
     graded = judged(p189, grader, p189.solution + PREPARE.format(change=change), mode="run")
     assert (graded.cases[0]["verdict"], graded.cases[0]["facts"].get("kind")) == (verdict, kind)
     assert graded.faults == []
+
+
+@pytest.mark.parametrize("how", ["out.to('meta')", "out.to(torch.float8_e4m3fn)", "out.bool()"])
+def test_an_odd_output_differs_in_its_form(p189: Problem, grader: Grader, how: str) -> None:
+    odd = f"def forward(*args, inner=forward):\n    out = inner(*args)\n    return {how}\n"
+    graded = judged(p189, grader, f"{p189.solution}\n\n{odd}", mode="run")
+    case = next(case for case in graded.cases if case["name"] == "forward-book")
+    assert (case["verdict"], case["facts"]["kind"]) == ("WA", "wrong") and graded.faults == []

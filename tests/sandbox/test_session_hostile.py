@@ -189,6 +189,24 @@ def test_handles_of_a_hostile_number_are_harmless(hostile: Any) -> None:
     assert repr(thing) == "<Thing in the cell>" and thing.x == 1
 
 
+def test_a_giant_key_around_many_tensors_costs_us_nothing(hostile: Any) -> None:
+    """The place of each tensor is named by the keys around it: a key of the whole message once cost minutes."""
+    count, size = 250, 16 << 20
+    tensor = ["T", "uint8", [0], [1], 0, "cpu", False, 0]
+
+    def play(sock: socket.socket, nonce: str) -> None:
+        value = ["d", ["s", size], ["l", *[tensor] * count]]
+        pieces = [torch.empty(0, dtype=torch.uint8)] * count
+        frame = Frame({"nonce": nonce, "kind": "return", "value": value}, bytearray(b"\x7f" * size), pieces)
+        for view in pack(frame):
+            sock.sendall(view)
+
+    submission = hostile(play, Limits(time_limit_s=20.0)).begin_case()
+    before_s = time.process_time()
+    (key,) = submission.f()
+    assert len(key) == size and time.process_time() - before_s < 2.0
+
+
 @pytest.mark.parametrize("kind", ["problem", "syntax", "raised", "timeout", "SE"])
 def test_a_submission_cannot_blame_the_problem_for_its_load(open_session: Open, kind: str) -> None:
     def serve(sock: socket.socket) -> None:

@@ -92,6 +92,7 @@ def test_a_body_that_is_no_json_object_is_refused(client: FlaskClient, body: str
     answer = client.post(URL, data=body.encode("latin-1"), content_type="application/json")
     assert answer.status_code == 400
     assert read(answer)["error"]["code"] == "bad-json"
+    assert "{{" not in read(answer)["error"]["message"]
     assert "problem" in read(answer)["error"]["message"]
 
 

@@ -25,7 +25,8 @@ def strings(lang: str) -> dict[str, str]:
 def translate(lang: str, key: str, **values: object) -> str:
     """The string of a key with its ``{names}`` filled in; an unknown key is a KeyError, never shown."""
     text = strings(lang)[key]
-    return text.format_map(values) if values else text
+    # without values its placeholders stay, for a script to fill in
+    return text.format_map(values) if values else text.replace("{{", "{").replace("}}", "}")
 
 
 def t(key: str, **values: object) -> str:

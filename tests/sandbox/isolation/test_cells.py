@@ -135,6 +135,17 @@ def test_nothing_of_one_submission_reaches_the_next(submit: Submit) -> None:
     assert found() == (False, False)
 
 
+def test_no_flag_of_a_descriptor_reaches_the_next_submission(submit: Submit) -> None:
+    source = """
+        import fcntl, os
+        def main():
+            before = fcntl.fcntl(0, fcntl.F_GETFL)
+            fcntl.fcntl(0, fcntl.F_SETFL, before | os.O_NONBLOCK | os.O_APPEND)
+            return before
+    """
+    assert submit(source)() == submit(source)()
+
+
 def test_a_cell_dies_with_its_zygote_and_the_pool_notices(zygote: Zygote, client: ZygoteClient) -> None:
     cell = client.spawn(Limits())
     assert zygote.alive

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import platform
 import signal
+import sys
+import sysconfig
 import threading
+import time
 
 import pytest
 
 from sandbox.canary import PROBE, attempts, run_canary, try_all
-from sandbox.contract import CellDied, Program
+from sandbox.cell import libraries
+from sandbox.contract import CellDied, LoadFailed, Program
 from sandbox.pool import Pool, Settings, open_pool
 from sandbox.session import Session
 from tests.sandbox.fake import ForkingClient
-from tests.sandbox.isolation.cells import GENEROUS, Submit, backend_named
+from tests.sandbox.isolation.cells import GENEROUS, OpenSession, Submit, backend_named
 
 _HARMLESS = {
     "memfd_create",
@@ -90,6 +95,32 @@ def test_a_thread_bomb_ends_its_cell_and_no_other(submit: Submit) -> None:
         bomb()
     assert submit("def main(): return 1")() == 1
     assert threading.active_count() < 50
+
+
+def test_a_thread_bomb_cannot_hide_between_quick_cases(open_session: OpenSession) -> None:
+    """Each case asks the zygote something; it must look at the threads all the same."""
+    session = open_session(
+        """
+        import threading, time
+        threading.stack_size(65536)
+        for _ in range(140):
+            threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+        def main(): return 1
+        """
+    )
+    until_s = time.monotonic() + 20
+    while not session.deaths and time.monotonic() < until_s:
+        with contextlib.suppress(CellDied, LoadFailed):
+            session.begin_case().main()
+        session.end_case()
+        time.sleep(0.02)
+    assert session.deaths
+
+
+def test_no_folder_that_holds_installed_packages_is_readable() -> None:
+    folders = {sysconfig.get_path("purelib"), sysconfig.get_path("purelib", vars={"base": sys.base_prefix})}
+    for path in libraries.readable():
+        assert not any(f"{folder}/".startswith(f"{path}/") for folder in folders), path
 
 
 @pytest.mark.boundary

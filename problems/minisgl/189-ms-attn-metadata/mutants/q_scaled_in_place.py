@@ -1,5 +1,5 @@
 # expects: q-changed
-"""q is scaled in place."""
+"""float32 q is not copied by `.to(float32)`, and then scaled in place."""
 
 import torch
 
@@ -25,13 +25,13 @@ def prepare_metadata(reqs, padded_reqs, page_table):
 def forward(q, k_pool, v_pool, meta):
     work = torch.promote_types(q.dtype, torch.float32)
     group = q.shape[1] // k_pool.shape[1]
-    q.mul_(q.shape[-1] ** -0.5)
     cu = meta["cu_seqlens_q"].tolist()
     out = torch.empty(q.shape, dtype=q.dtype)
     for i, length in enumerate(meta["cache_seqlens"].tolist()):
         n = cu[i + 1] - cu[i]
         slots = meta["page_table"][i, :length].long()
         query = q[cu[i] : cu[i + 1]].to(work)
+        query *= q.shape[-1] ** -0.5
         key = k_pool[slots].to(work).repeat_interleave(group, dim=1)
         value = v_pool[slots].to(work).repeat_interleave(group, dim=1)
         scores = torch.einsum("nhd,lhd->hnl", query, key)

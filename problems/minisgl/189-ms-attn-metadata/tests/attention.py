@@ -204,7 +204,8 @@ def verify(
     """``got`` is the attention of ``call``. ``because`` names the mistake that the case was made to see, ``nan`` the one
     that shows as NaN or Inf there; ``also`` adds wrong outputs, tried first."""
     want = attention(call).to(call.q.dtype)
-    ill = isinstance(got, torch.Tensor) and not bool(got.isfinite().all())
+    ill = isinstance(got, torch.Tensor) and (got.device, got.dtype) == (want.device, want.dtype)
+    ill = ill and not bool(got.isfinite().all())
     check.that(isinstance(got, torch.Tensor), mistake="out-not-a-tensor", field="out", got=got)
     check.tensor(
         got,
