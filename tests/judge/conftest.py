@@ -12,14 +12,14 @@ from judge import db, migrate
 from judge.grading.grade import Grader
 from judge.problem import Problem, load_problem
 from sandbox.pool import NoBackend, open_pool
-from tests.conftest import BACKENDS, missing
+from tests.conftest import BOUNDED, missing
 
 BANK = Path(__file__).parent / "bank" / "tiny"
 
 
-@pytest.fixture(scope="session", params=BACKENDS)
+@pytest.fixture(scope="session", params=BOUNDED)
 def grader(request: pytest.FixtureRequest) -> Iterator[Grader]:
-    """A grader over two zygotes of each backend that can be had here."""
+    """A grader over two zygotes of each backend with a boundary (on `process` every cell imports torch for seconds)."""
     try:
         pool = open_pool(request.param, size=2)
     except NoBackend as error:

@@ -135,6 +135,7 @@ def test_nothing_of_one_submission_reaches_the_next(submit: Submit) -> None:
     assert found() == (False, False)
 
 
+@pytest.mark.boundary
 def test_no_flag_of_a_descriptor_reaches_the_next_submission(submit: Submit) -> None:
     source = """
         import fcntl, os
