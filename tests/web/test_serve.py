@@ -74,23 +74,16 @@ def test_a_data_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     status, line = serve(tmp_path / "file", JUDGE_PORT="1")
     assert status == 2
-    status, line = serve(tmp_path / "file", JUDGE_PORT=str(unused_port()))
+    status, line = serve(tmp_path / "file", JUDGE_PORT=str(free_port()))
     assert status == 2
     assert "JUDGE_DATA" in line
 
 
-def unused_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        port: int = sock.getsockname()[1]
-        return port
-
-
 def test_without_a_sandbox_it_says_why(tmp_path: Path) -> None:
-    status, line = serve(tmp_path, JUDGE_SANDBOX="namespace", JUDGE_PORT=str(unused_port()))
+    nobody = f"unix://{tmp_path}/no-engine.sock"
+    status, line = serve(tmp_path, JUDGE_SANDBOX="docker", DOCKER_HOST=nobody, JUDGE_PORT=str(free_port()))
     assert status == 3
-    assert "namespace" in line
-    assert "landlock" in line
+    assert "docker: no engine answers" in line
 
 
 def test_with_accounts_the_sandbox_must_hold(tmp_path: Path) -> None:
