@@ -72,7 +72,7 @@ def export() -> Response:
     return response
 
 
-@bp.get("/work/<int:user_id>/<slug>")
+@bp.get("/learners/<int:user_id>/<slug>")
 def work(user_id: int, slug: str) -> str:
     """What a learner sent to a problem, and one submission of it whole: ``?submission=``, else the newest."""
     problem = find_problem(slug)

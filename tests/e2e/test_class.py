@@ -120,7 +120,7 @@ def check_closed(page: Page, school: School, other: int) -> None:
         f"/problems/{SLUG}?submission={other}",
     ):
         assert get(f"{school.url}{path}").status == 404, path
-    for path in ("", "/export.csv", f"/submissions/{other}", f"/problems/{SLUG}", f"/work/2/{SLUG}"):
+    for path in ("", "/export.csv", f"/submissions/{other}", f"/problems/{SLUG}", f"/learners/2/{SLUG}"):
         assert get(f"{school.url}/class{path}").status == 403, path
     token = page.locator(".account input[name=csrf]").get_attribute("value") or ""
     form: dict[str, Any] = {"csrf": token}

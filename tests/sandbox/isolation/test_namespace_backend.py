@@ -18,9 +18,10 @@ ROOT = Path(__file__).resolve().parents[3]
 # root's home may be closed to others, and the interpreter may lie there: seen from here, it is open
 _AS_PLAIN_USER = """
 set -e
-mkdir -p "$2/home" && mount --bind /root "$2/home"
-mount -t tmpfs -o mode=755 none /root
-for name in $(ls -A "$2/home"); do [ -d "$2/home/$name" ] && mkdir "/root/$name" && mount --bind "$2/home/$name" "/root/$name"; done
+home=/root
+mkdir -p "$2/home" && mount --bind "$home" "$2/home"
+mount -t tmpfs -o mode=755 none "$home"
+for name in $(ls -A "$2/home"); do [ -d "$2/home/$name" ] && mkdir "$home/$name" && mount --bind "$2/home/$name" "$home/$name"; done
 exec setpriv --reuid 1000 --regid 1000 --clear-groups "$1" -c "$3"
 """
 _CANARY = """

@@ -52,7 +52,7 @@ def test_runs_are_activity_but_no_attempt(anna: FlaskClient, ines: FlaskClient, 
 
 def test_an_entry_leads_to_the_learners_work(anna: FlaskClient, ines: FlaskClient, send: Send) -> None:
     send(anna, "right")
-    link = re.search(r'href="(/class/work/\d+/add-pair)"', ines.get("/class").text)
+    link = re.search(r'href="(/class/learners/\d+/add-pair)"', ines.get("/class").text)
     assert link
     assert "right = 1" in ines.get(link[1]).text
 

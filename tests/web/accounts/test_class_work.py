@@ -83,10 +83,10 @@ def test_what_is_not_there_is_a_404(
 ) -> None:
     mine, other = send(anna, "right"), send(ben, "right")
     for path in (
-        "/class/work/999/add-pair",
-        "/class/work/99999999999999/add-pair",
-        f"/class/work/{mine['user']}/nothing",
-        f"/class/work/{mine['user']}/add-pair?submission={other['id']}",
+        "/class/learners/999/add-pair",
+        "/class/learners/99999999999999/add-pair",
+        f"/class/learners/{mine['user']}/nothing",
+        f"/class/learners/{mine['user']}/add-pair?submission={other['id']}",
         "/class/submissions/999",
     ):
         assert ines.get(path).status_code == 404, path
@@ -96,5 +96,5 @@ def test_a_learner_who_sent_nothing_has_an_empty_page(
     ines: FlaskClient, anna: FlaskClient, send: Send
 ) -> None:
     number = send(anna, "right")["user"]
-    answer = ines.get(f"/class/work/{number + 1}/add-pair")
+    answer = ines.get(f"/class/learners/{number + 1}/add-pair")
     assert (answer.status_code, "还没有提交过" in answer.text) == (200, True)

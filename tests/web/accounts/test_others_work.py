@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from tests.web.accounts.conftest import Send, form_token
 
 CLASS_PAGES = [
-    "/class", "/class?q=anna", "/class/export.csv", "/class/work/2/add-pair", "/class/problems/add-pair",
+    "/class", "/class?q=anna", "/class/export.csv", "/class/learners/2/add-pair", "/class/problems/add-pair",
     "/class/submissions/1",
 ]  # fmt: skip
 
