@@ -53,20 +53,11 @@ _PROFILE = (
 )
 # no --die-with-parent: the kernel binds that to the thread that started it, and the pool's threads are short-lived;
 # a zygote ends when its control socket closes, and end() kills it by its process descriptor
-_SHAPE = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
-_SHAPE += ["--new-session", "--as-pid-1", "--hostname", "cell", "--proc", "/proc", "--dev", "/dev"]
-_SHAPE += [
-    "--tmpfs",
-    "/tmp",
-    "--remount-ro",
-    "/tmp",
-    "--remount-ro",
-    "/dev",
-    "--remount-ro",
-    "/",
-    "--chdir",
-    "/",
-]
+_APART = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+_APART += ["--new-session", "--as-pid-1", "--hostname", "cell"]
+# these come before what is bound: the project itself may lie below /tmp
+_OWN = ["--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev"]
+_CLOSED = [word for path in ("/tmp", "/dev", "/") for word in ("--remount-ro", path)] + ["--chdir", "/"]
 
 
 class NamespaceBackend(Backend):
@@ -175,7 +166,8 @@ class NamespaceBackend(Backend):
         else:
             powers = ["--unshare-user", "--uid", str(_USER), "--gid", str(_USER), "--cap-drop", "ALL"]
         bound = binds.options(self._folder / "cell")
-        return ["bwrap", *powers, *bound, *_SHAPE, *options, sys.executable, "-s", "-P", *arguments]
+        shape = [*_APART, *_OWN, *bound, *_CLOSED]
+        return ["bwrap", *powers, *shape, *options, sys.executable, "-s", "-P", *arguments]
 
 
 class _Descriptor:

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from sandbox import binds
-from sandbox.namespace import why_not
+from sandbox.namespace import NamespaceBackend, why_not
+from sandbox.pool import Settings
 from tests.sandbox.isolation.cells import Submit, backend_named
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -85,3 +86,8 @@ def test_what_stands_in_the_way_comes_with_what_to_do(settings: dict[str, int], 
     for line in (reason.text("en"), reason.text("zh")):
         assert told in line and _CLOSED in line and "\n" not in line
     assert not why_not("", lambda path: 0)
+
+
+def test_a_project_below_tmp_is_not_hidden_by_the_private_tmp() -> None:
+    command = NamespaceBackend(Settings())._command([])
+    assert command.index("--tmpfs") < command.index("--ro-bind") < command.index("--remount-ro")
