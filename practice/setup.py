@@ -140,7 +140,7 @@ def install_packages(group: str, step: str) -> None:
             text=True,
             check=True,
         ).stdout.strip()
-        Path(site, "minisgl_practice.pth").write_text(f"{ROOT}\n{ROOT / 'reference_impl'}\n", "utf-8")
+        Path(site, "minisgl_practice.pth").write_text(f"{ROOT}\n", "utf-8")
         stamp(step, key)
 
 
