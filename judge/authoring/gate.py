@@ -11,18 +11,28 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from judge.authoring import judged, mutate, texts
-from judge.authoring.jobs import WIDTH, Bench
+from judge.authoring.cache import Cache
+from judge.authoring.jobs import Bench
 from judge.authoring.outcome import Check
 from judge.authoring.words import describe, say
 from judge.grading.grade import Grader
-from judge.problem import Problem
+from judge.problem import Problem, ProblemError, refresh
 from judge.startup import open_grader
 
 FORMAT = 1
+WORKERS = 2
+SIDE_BY_SIDE = (
+    2  # problems at a time: while one makes its mutations or waits for a last case, the other judges
+)
+WATCH_EVERY_S = 0.5
+pause = time.sleep
 
 
 @dataclass(frozen=True)
@@ -34,41 +44,118 @@ class Effort:
     mutations: int = mutate.MUTATIONS_MAX
 
 
-FULL, QUICK = Effort(), Effort(right_seeds=2, wrong_seeds=1, mutations=40)
+FULL, QUICK = Effort(), Effort(right_seeds=3, wrong_seeds=1, mutations=40)
 
 
-def main(problems: list[Problem], *, sandbox: str, json: bool, quick: bool, lang: str) -> int:
+@dataclass(frozen=True)
+class Manner:
+    """How the gate is run and told: what `judge check` was asked for."""
+
+    json: bool = False
+    quick: bool = False
+    lang: str = "zh"
+    verbose: bool = False
+    watch: bool = False
+    workers: int = WORKERS
+    data: Path | None = None  # the folder that remembers judgements; None remembers none
+
+
+def main(problems: list[Problem], sandbox: str, manner: Manner) -> int:
     """Checks ``problems`` and prints a report for each (``json``: one object a line); 0 when all pass, else 1.
 
     Raises NoBackend when nothing can be judged here, UserError when cosmic-ray is missing.
     """
     if any(problem.status == "ready" for problem in problems):
         mutate.mutations("x = 1\n")  # a missing package is told at once, not after minutes
-    passed = True
-    with open_grader(sandbox, WIDTH, problems=problems) as (pool, grader):
-        for problem in problems:
-            report = examine(problem, grader, QUICK if quick else FULL, _teller(json, lang, problem))
-            passed &= report["passed"]
-            if json:
-                print(jsonlib.dumps({**report, "backend": pool.backend, "quick": quick}, ensure_ascii=False))
-            else:
-                print(say("gate.passed" if report["passed"] else "gate.failed", lang, **report["figures"]))
-            sys.stdout.flush()
+    with ExitStack() as stack:
+        cache = stack.enter_context(Cache(manner.data)) if manner.data else None
+        _, grader = stack.enter_context(
+            open_grader(sandbox, manner.workers, problems=problems[:SIDE_BY_SIDE])
+        )
+        passed = _check_all(problems, grader, cache, manner)
+        if manner.watch:
+            _watch(problems, grader, cache, manner)
     return 0 if passed else 1
 
 
+def _check_all(problems: list[Problem], grader: Grader, cache: Cache | None, manner: Manner) -> bool:
+    """Whether all pass. One problem is told check by check, several each as a whole when it is done."""
+
+    def check(problem: Problem) -> tuple[dict[str, Any], list[str]]:
+        told = [] if manner.json else [problem.label_in(manner.lang)]
+
+        def tell(check: Check) -> None:
+            told.extend([] if manner.json else describe(check, manner.lang, manner.verbose))
+            if len(problems) == 1:
+                _print(told)
+
+        report = examine(problem, grader, QUICK if manner.quick else FULL, tell, cache)
+        ending = "gate.passed" if report["passed"] else "gate.failed"
+        if manner.json:
+            told.append(
+                jsonlib.dumps(
+                    {**report, "backend": grader.pool.backend, "quick": manner.quick}, ensure_ascii=False
+                )
+            )
+        else:
+            told.append(say(ending, manner.lang, **report["figures"]))
+        return report, told
+
+    passed = True
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as threads:
+        for report, told in threads.map(check, problems):
+            passed &= report["passed"]
+            _print(told)
+    return passed
+
+
+def _print(told: list[str]) -> None:
+    """Prints the lines and forgets them."""
+    for line in told:
+        print(line)
+    told.clear()
+    sys.stdout.flush()
+
+
+def _watch(problems: list[Problem], grader: Grader, cache: Cache | None, manner: Manner) -> None:
+    """Checks each problem again when a file of it was saved, until Ctrl+C; what did not change is remembered."""
+    known, complaints = list(problems), dict.fromkeys(range(len(problems)), "")
+    print(say("gate.watching", manner.lang), file=sys.stderr)
+    try:
+        while True:
+            pause(WATCH_EVERY_S)
+            for place, problem in enumerate(known):
+                try:
+                    known[place] = refresh(problem)
+                except ProblemError as error:  # half saved, or a slip: said once, then waited for
+                    if complaints[place] != str(error):
+                        print(error, file=sys.stderr)
+                    complaints[place] = str(error)
+                    continue
+                complaints[place] = ""
+                if known[place] is not problem:
+                    _check_all([known[place]], grader, cache, manner)
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+
+
 def examine(
-    problem: Problem, grader: Grader, effort: Effort, tell: Callable[[Check], None]
+    problem: Problem,
+    grader: Grader,
+    effort: Effort,
+    tell: Callable[[Check], None],
+    cache: Cache | None = None,
 ) -> dict[str, Any]:
     """All checks of one problem as a report; ``tell`` is given each as soon as it is made."""
     start = time.perf_counter()
-    bench = Bench(problem, grader)
+    bench = Bench(problem, grader, cache)
     checks = []
     for check in _checks(bench, effort):
         tell(check)
         checks.append(check)
     figures = {
-        "judgements": len(bench.seconds),
+        "judgements": bench.made,
+        "remembered": bench.remembered,
         "median_ms": round(1000 * statistics.median(bench.seconds)) if bench.seconds else 0,
         "total_s": round(time.perf_counter() - start),
         "label": problem.label,
@@ -103,17 +190,7 @@ def _checks(bench: Bench, effort: Effort) -> Iterator[Check]:
     if problem.status == "draft":
         return
     yield judged.check_limits(bench, grades)
-    mutations, mutation_grades = mutate.check_mutations(bench, effort.mutations)
+    slowest_s = judged.slowest_s(problem, grades)
+    mutations, mutation_grades = mutate.check_mutations(bench, slowest_s, effort.mutations)
     yield mutations
     yield judged.check_advice(bench, [*wrong_grades, *mutation_grades])
-
-
-def _teller(json: bool, lang: str, problem: Problem) -> Callable[[Check], None]:
-    if not json:
-        print(problem.label_in(lang), flush=True)
-
-    def tell(check: Check) -> None:
-        if not json:
-            print("\n".join(describe(check, lang)), flush=True)
-
-    return tell

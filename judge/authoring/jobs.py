@@ -9,16 +9,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from judge.authoring.cache import Cache, grade_of, key_of, record_of
 from judge.grading.grade import Grade, Grader, grade
 from judge.problem import Problem
 from judge.verdict import Verdict
+from sandbox.contract import Limits
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 OBSERVER = Path(__file__).with_name("observer.py")
 OBSERVED = "@observed"
-WIDTH = 2
 
 STUBS = {
     "pass": "pass",
@@ -42,23 +43,47 @@ class Job:
     mode: Literal["run", "submit"] = "submit"
     only: tuple[str, ...] | None = None
     note: Any = None  # whatever the check wants to find again beside the grade
+    to_first_failure: bool = False
 
 
 @dataclass
 class Bench:
-    """Judges jobs of one problem, `WIDTH` at a time, over one grader."""
+    """Judges jobs of one problem, as many at a time as its grader's pool has zygotes; ``cache`` remembers them."""
 
     problem: Problem
     grader: Grader
+    cache: Cache | None = None
     seconds: list[float] = field(default_factory=list)  # wall time of each judgement of all cases
+    made: int = 0
+    remembered: int = 0  # judgements that the cache had
 
-    def judge(self, job: Job) -> Grade:
-        """One judgement."""
+    def judge(self, job: Job, limits: Limits | None = None) -> Grade:
+        """One judgement, made now or remembered; ``limits`` in place of the problem's."""
+        problem = self.problem if limits is None else replace(self.problem, limits=limits)
+        key = key_of(problem, job, self.grader.pool.backend)
+        record = None if self.cache is None else self.cache.get(key)
+        if record is not None:
+            self.remembered += 1
+            return grade_of(problem, job, record, self.grader.pool.backend)
+        graded = self._judge_now(problem, job)
+        record = record_of(graded)
+        if self.cache is not None and record is not None and graded.problem is problem:
+            self.cache.put(key, record)
+        return graded
+
+    def _judge_now(self, problem: Problem, job: Job) -> Grade:
+        self.made += 1
         start = time.perf_counter()
         graded = grade(
-            self.problem, job.source, grader=self.grader, seed=job.seed, mode=job.mode, only=job.only
+            problem,
+            job.source,
+            grader=self.grader,
+            seed=job.seed,
+            mode=job.mode,
+            only=job.only,
+            to_first_failure=job.to_first_failure,
         )
-        if job.mode == "submit" and job.only is None:
+        if job.mode == "submit" and job.only is None and not job.to_first_failure:
             self.seconds.append(time.perf_counter() - start)
         return graded
 
@@ -75,8 +100,8 @@ class Bench:
         yield from zip(jobs, self.side_by_side(how or self.judge, jobs), strict=True)
 
     def side_by_side(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """``function`` of each item, `WIDTH` at a time, in the given order."""
-        with ThreadPoolExecutor(WIDTH) as threads:
+        """``function`` of each item, a pool's width at a time, in the given order."""
+        with ThreadPoolExecutor(self.grader.pool.size) as threads:
             yield from threads.map(function, items)
 
 

@@ -18,13 +18,15 @@ from judge.authoring.jobs import (
     stubs,
     wrong_answers,
 )
-from judge.authoring.outcome import Check
+from judge.authoring.outcome import Check, Failure
 from judge.authoring.texts import expected_key
 from judge.grading.grade import Grade
+from judge.problem import Problem
 from judge.verdict import Verdict
 
 SHARE_OF_LIMIT = 0.2
 INPUTS_MAX_BYTES = 8_000_000
+SLOWEST_SHOWN = 5
 _NAMED = (Verdict.WA, Verdict.TLE, Verdict.MLE, Verdict.RE)
 
 
@@ -95,6 +97,7 @@ def check_wrong(bench: Bench, count: int) -> tuple[Check, list[Grade]]:
     every: list[Grade] = []
     for judged in bench.side_by_side(lambda path: _reject(bench, path, sources[path], count), sources):
         told: set[str] = set()
+        check.notes.append(_meeting(bench, *judged[0]))
         for job, graded in judged:
             every.append(graded)
             failure = _wrongly_judged(job, graded)
@@ -105,19 +108,32 @@ def check_wrong(bench: Bench, count: int) -> tuple[Check, list[Grade]]:
 
 
 def _reject(bench: Bench, path: str, source: bytes, count: int) -> list[tuple[Job, Grade]]:
-    """Judgements of one wrong solution. Cases behind its first failing one say nothing: later seeds stop there."""
-    judged: list[tuple[Job, Grade]] = []
-    upto: tuple[str, ...] | None = None
-    for seed in seeds(count):
-        job = Job(path, source, seed, note=expected_key(source))
-        graded = bench.judge(replace(job, only=upto)) if upto else bench.judge_until_rejected(job)
-        if upto and graded.verdict is Verdict.AC:
-            graded = bench.judge(job)
-        judged.append((job, graded))
-        names = [case["name"] for case in graded.cases]
-        failing = [place for place, case in enumerate(graded.cases) if case["verdict"] != Verdict.AC]
-        upto = tuple(names[: failing[0] + 1]) if failing else None
-    return judged
+    """Judgements of one wrong solution: with the first seed all that it meets, with the others the first thing."""
+    first, *others = [Job(path, source, seed, note=expected_key(source)) for seed in seeds(count)]
+    later = [replace(job, to_first_failure=True) for job in others]
+    return [(first, bench.judge_until_rejected(first)), *((job, bench.judge(job)) for job in later)]
+
+
+def _meeting(bench: Bench, job: Job, graded: Grade) -> Failure:
+    """What a wrong solution meets first: a line of the report."""
+    case = first_failure(graded) or {"name": "-", "verdict": graded.verdict, "mistake": None}
+    key = case["mistake"] or "-"
+    advice = {lang: bench.problem.messages(lang).advice.get(key, "") for lang in ("zh", "en")}
+    return Failure(
+        "meets",
+        {
+            "file": job.name,
+            "case": case["name"],
+            "verdict": str(case["verdict"]),
+            "mistake": key,
+            "advice": advice,
+        },
+    )
+
+
+def first_failure(graded: Grade) -> dict[str, Any] | None:
+    """The record of the first case that is not accepted, or None."""
+    return next((case for case in graded.cases if case["verdict"] != Verdict.AC), None)
 
 
 def _wrongly_judged(job: Job, graded: Grade) -> tuple[str, dict[str, Any]] | None:
@@ -126,7 +142,8 @@ def _wrongly_judged(job: Job, graded: Grade) -> tuple[str, dict[str, Any]] | Non
         return "wrong-not-loaded", {"why": _first(graded)}
     if graded.verdict is Verdict.AC:
         return "wrong-accepted", {}
-    case = next(case for case in graded.cases if case["verdict"] != Verdict.AC)
+    case = first_failure(graded)
+    assert case is not None
     if case["mistake"] != job.note or case["verdict"] not in _NAMED:
         return "wrong-mistake", {
             "found": case["mistake"] or "-",
@@ -151,7 +168,15 @@ def check_limits(bench: Bench, grades: Sequence[Grade]) -> Check:
     check = Check("limits")
     limits = grades[0].limits
     most = {"time_s": 0.0, "memory_mib": 0.0}
-    for name, figures in _typical(grades).items():
+    typical = typical_use(grades)
+    check.notes = [
+        Failure(
+            "case-time",
+            {"case": name, "time_ms": round(1000 * one["time_s"], 1), "memory_mib": round(one["memory_mib"])},
+        )
+        for name, one in sorted(typical.items(), key=lambda item: -item[1]["time_s"])[:SLOWEST_SHOWN]
+    ]
+    for name, figures in typical.items():
         for figure, limit in (
             ("time_s", limits.time_limit_s),
             ("memory_mib", float(limits.memory_limit_mib)),
@@ -173,7 +198,13 @@ def check_limits(bench: Bench, grades: Sequence[Grade]) -> Check:
     return check
 
 
-def _typical(grades: Sequence[Grade]) -> dict[str, dict[str, float]]:
+def slowest_s(problem: Problem, grades: Sequence[Grade]) -> float:
+    """CPU seconds of the slowest case of the right solutions, as a machine of factor 1 would need."""
+    factor = grades[0].limits.time_limit_s / problem.limits.time_limit_s
+    return max((figures["time_s"] for figures in typical_use(grades).values()), default=0.0) / factor
+
+
+def typical_use(grades: Sequence[Grade]) -> dict[str, dict[str, float]]:
     """By case the median time and memory over all accepted judgements: one slow moment of the machine is no finding."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for graded in grades:
@@ -192,7 +223,7 @@ def _first(graded: Grade) -> str:
     """The first thing that went wrong, for an author's eyes."""
     if graded.load is not None:
         return f"load: {graded.load['kind']} line {graded.load['line']}"
-    case = next((case for case in graded.cases if case["verdict"] != Verdict.AC), None)
+    case = first_failure(graded)
     text = (
         f"{case['name']} {case['verdict']} {case['mistake'] or ''}".strip() if case else str(graded.verdict)
     )

@@ -9,20 +9,23 @@ from __future__ import annotations
 import ast
 import random
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
 from judge.authoring.jobs import Bench, Job, seeds
-from judge.authoring.outcome import Check
+from judge.authoring.outcome import Check, Failure
 from judge.grading.grade import Grade
 from judge.lines import UserError
 from judge.problem import Problem
 from judge.verdict import Verdict
+from sandbox.contract import Limits
 
 MUTATIONS_MAX = 200
 KILLED_AT_LEAST = 0.95
+TIMES_THE_SOLUTION = 5
+CASE_AT_LEAST_S = 0.1  # below this, a busy machine would kill mutations in the cases' place
 SURVIVORS = "survivors.toml"
 _LEFT_OUT = ("VariableInserter", "VariableReplacer")
 
@@ -105,7 +108,7 @@ def _mutation(operator: str, source: str, mutated: str) -> Mutation:
     return Mutation(operator, start + 1, before, after, mutated)
 
 
-def excuses(problem: Problem) -> dict[tuple[str, str], str]:
+def excuses(problem: Problem) -> dict[tuple[str, str], str | dict[str, str]]:
     """Survivors that the author explains, by line before and after, from ``survivors.toml``.
 
     UserError when the file is not as it should be: ``[[survivor]]`` with ``before``, ``after`` and ``reason``.
@@ -123,33 +126,45 @@ def excuses(problem: Problem) -> dict[tuple[str, str], str]:
         raise UserError("survivors", path=f"{problem.folder}/{SURVIVORS}", why=error) from error
 
 
-def check_mutations(bench: Bench, most: int = MUTATIONS_MAX) -> tuple[Check, list[Grade]]:
-    """At least 95 % of the mutations are noticed by some case; the others are explained in ``survivors.toml``."""
+def check_mutations(bench: Bench, slowest_s: float, most: int = MUTATIONS_MAX) -> tuple[Check, list[Grade]]:
+    """At least 95 % of the mutations are noticed by some case; the others are explained in ``survivors.toml``.
+
+    ``slowest_s`` is the CPU time of the solution's slowest case on a machine of factor 1.
+    """
     drawn = mutations(bench.problem.solution, most)
     excused = excuses(bench.problem)
-    jobs = [Job(one.operator, one.source.encode(), seeds(1)[0], note=one) for one in drawn]
-    judged = list(bench.judge_all(jobs, bench.judge_until_rejected))
-    survivors = [job.note for job, graded in judged if graded.verdict is Verdict.AC]
+    limits = _limits(bench.problem, slowest_s)
+    jobs = [
+        Job(one.operator, one.source.encode(), seeds(1)[0], note=one, to_first_failure=True) for one in drawn
+    ]
+    judged = list(bench.judge_all(jobs, lambda job: bench.judge(job, limits)))
+    survivors: list[Mutation] = [job.note for job, graded in judged if graded.verdict is Verdict.AC]
     unexplained = [one for one in survivors if (one.before, one.after) not in excused]
-    counted = len(drawn) - (len(survivors) - len(unexplained))
-    killed = len(drawn) - len(survivors)
-    figures = {
-        "made": len(drawn),
-        "killed": killed,
-        "excused": len(survivors) - len(unexplained),
-        "percent": round(100 * killed / counted, 1) if counted else 100.0,
-    }
+    killed, counted = len(drawn) - len(survivors), len(drawn) - len(survivors) + len(unexplained)
+    percent = round(100 * killed / counted, 1) if counted else 100.0
+    figures = {"made": len(drawn), "killed": killed, "excused": len(drawn) - counted, "percent": percent}
     check = Check("mutations", figures)
-    if counted and killed < KILLED_AT_LEAST * counted:
-        check.fail("few-killed", percent=figures["percent"], least=round(100 * KILLED_AT_LEAST))
+    if killed < KILLED_AT_LEAST * counted:
+        check.fail("few-killed", percent=percent, least=round(100 * KILLED_AT_LEAST))
     for one in unexplained:
         check.fail("survivor", line=one.line, operator=one.operator, before=one.before, after=one.after)
     if len(drawn) < MUTATIONS_MAX and most == MUTATIONS_MAX:
         for before, after in _stale(excused, survivors):
             check.fail("stale-survivor", before=before, after=after)
+    check.notes = [
+        Failure("excused", {"line": one.line, "before": one.before, "after": one.after, "reason": reason})
+        for one in survivors
+        if (reason := excused.get((one.before, one.after)))
+    ]
     return check, [graded for _, graded in judged]
 
 
-def _stale(excused: dict[tuple[str, str], str], survivors: list[Mutation]) -> list[tuple[str, str]]:
+def _limits(problem: Problem, slowest_s: float) -> Limits:
+    """The problem's limits with a case's time cut to five times the solution's slowest: endless loops end early."""
+    wanted_s = max(round(TIMES_THE_SOLUTION * slowest_s, 1), CASE_AT_LEAST_S)
+    return replace(problem.limits, time_limit_s=min(problem.limits.time_limit_s, wanted_s))
+
+
+def _stale(excused: Collection[tuple[str, str]], survivors: list[Mutation]) -> list[tuple[str, str]]:
     """Entries of ``survivors.toml`` that explain nothing any more."""
     return sorted(set(excused) - {(one.before, one.after) for one in survivors})

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Failure:
-    """One thing to mend; ``key`` is a line of the gate's words, ``values`` fill its places."""
+    """One thing to mend or to know; ``key`` is a line of the gate's words, ``values`` fill its places."""
 
     key: str
     values: dict[str, Any] = field(default_factory=dict)
@@ -21,6 +21,9 @@ class Check:
     name: str
     figures: dict[str, Any] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
+    notes: list[Failure] = field(
+        default_factory=list
+    )  # worth knowing, nothing to mend; ``note.*`` of the words
 
     @property
     def passed(self) -> bool:
@@ -33,5 +36,13 @@ class Check:
 
     def as_json(self) -> dict[str, Any]:
         """The check as the gate's JSON holds it."""
-        failures = [{"key": one.key, **one.values} for one in self.failures]
-        return {"check": self.name, "passed": self.passed, "figures": self.figures, "failures": failures}
+        failures, notes = (
+            [{"key": one.key, **one.values} for one in some] for some in (self.failures, self.notes)
+        )
+        return {
+            "check": self.name,
+            "passed": self.passed,
+            "figures": self.figures,
+            "failures": failures,
+            "notes": notes,
+        }

@@ -11,7 +11,7 @@ from judge.problem import Problem
 
 LANGS = ("zh", "en")
 PAGES = ("statement", "hints", "editorial")
-WRONG_AT_LEAST = 3
+WRONG_AT_LEAST = {"draft": 3, "ready": 8}
 EXPECTS = re.compile(rb"# expects: ([a-z0-9_-]+)\s*\Z")
 _FENCE = re.compile(r"(?ms)^```.*?^```")
 
@@ -68,8 +68,9 @@ def check_files(problem: Problem) -> Check:
     found = {path: expected_key(source) for path, source in wrong.items()}
     kinds = len(set(found.values()) - {""})
     check = Check("files", {"right": len(right_answers(problem)), "wrong": len(wrong), "kinds": kinds})
-    if len(wrong) < WRONG_AT_LEAST:
-        check.fail("few-wrong", count=len(wrong), least=WRONG_AT_LEAST)
+    least = WRONG_AT_LEAST[problem.status]
+    if len(wrong) < least:
+        check.fail("few-wrong", count=len(wrong), least=least)
     for path, key in found.items():
         if not key:
             check.fail("no-expects", path=path)

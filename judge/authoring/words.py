@@ -21,15 +21,23 @@ def lines(lang: str) -> dict[str, str]:
 
 
 def say(key: str, lang: str, /, **values: Any) -> str:
-    """One line with its places filled; KeyError for an unknown key."""
-    return lines(lang)[key].format(**values)
+    """One line with its places filled, a value by language with that language's text; KeyError for an unknown key."""
+    said = {name: value[lang] if isinstance(value, dict) else value for name, value in values.items()}
+    return lines(lang)[key].format(**said)
 
 
-def describe(check: Check, lang: str) -> list[str]:
-    """A check as lines: its figures, then what is to be mended, at most `FAILURES_SHOWN` of it."""
+def describe(check: Check, lang: str, verbose: bool = False) -> list[str]:
+    """A check as lines: its figures, then what is to be mended; ``verbose`` all of that, and what is worth knowing."""
     mark = "✓" if check.passed else "✗"
     told = [f"{mark} {say(f'check.{check.name}', lang, **check.figures)}"]
-    told += [f"    {say(f'fail.{one.key}', lang, **one.values)}" for one in check.failures[:FAILURES_SHOWN]]
-    if len(check.failures) > FAILURES_SHOWN:
-        told.append(f"    {say('gate.more', lang, count=len(check.failures) - FAILURES_SHOWN)}")
+    shown = check.failures if verbose else check.failures[:FAILURES_SHOWN]
+    told += [_indented(say(f"fail.{one.key}", lang, **one.values)) for one in shown]
+    if len(shown) < len(check.failures):
+        told.append(_indented(say("gate.more", lang, count=len(check.failures) - len(shown))))
+    if verbose:
+        told += [_indented(say(f"note.{one.key}", lang, **one.values)) for one in check.notes]
     return told
+
+
+def _indented(text: str) -> str:
+    return "    " + text.replace("\n", "\n    ")

@@ -1,4 +1,4 @@
-"""The commands that only read the bank: list, start, solution."""
+"""The commands about the bank: list, start, solution, and new for its authors."""
 
 from __future__ import annotations
 
@@ -72,6 +72,15 @@ def solution(context: Context) -> int:
         raise UserError("spoiler", number=problem.number)
     context.note("solution", label=problem.label_in(context.lang))
     context.out.print(problem.solution.rstrip())
+    return 0
+
+
+def new(context: Context) -> int:
+    """Make the folder of a new problem, a small one that works, in the last root of the bank."""
+    from judge.authoring.new import make_problem
+
+    problem = make_problem(context.catalogue, context.args.book, context.args.slug)
+    context.say("made", path=shown_path(problem.folder), number=problem.number)
     return 0
 
 

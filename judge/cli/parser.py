@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from judge.cli import again, bank, database, people, system, testing
+from judge.cli import again, bank, database, grader, people, system, testing
 from judge.cli.context import Context
 from judge.config import SANDBOXES
 from judge.lines import LANGS, UserError, judge_command, line
@@ -27,8 +27,8 @@ COMPLAINTS = {
     r"invalid number value: '(?P<value>.*)'": "whole",
 }
 COMMANDS = (
-    "doctor", "list", "start", "test", "check", "solution", "serve", "db", "replay", "rejudge", "user",
-    "lang",
+    "doctor", "list", "start", "test", "new", "check", "solution", "serve", "db", "replay", "rejudge", "user",
+    "grader", "lang",
 )  # fmt: skip
 
 
@@ -82,6 +82,7 @@ def make_parser(lang: str) -> Parser:
     add("list", bank.list_problems)
     add("start", bank.start).add_argument("problem", metavar="N", help=text("problem"))
     _add_test(add("test", testing.test), text)
+    _add_new(add("new", bank.new), text)
     _add_check(add("check", system.check), text)
     solution = add("solution", bank.solution)
     solution.add_argument("problem", metavar="N", help=text("problem"))
@@ -89,6 +90,7 @@ def make_parser(lang: str) -> Parser:
     serve = add("serve", system.serve)
     serve.add_argument("--host", help=text("host"))
     serve.add_argument("--port", help=text("port"))
+    add("grader", grader.grader)
     _add_db(add("db", database.db), text)
     _add_replay(add("replay", again.replay), text)
     _add_rejudge(add("rejudge", again.rejudge), text)
@@ -130,6 +132,14 @@ def _add_check(command: argparse.ArgumentParser, text: Callable[[str], str]) -> 
     command.add_argument("problems", metavar="N", nargs="*", default=[], help=text("problems"))
     command.add_argument("--quick", action="store_true", help=text("quick"))
     command.add_argument("--json", action="store_true", help=text("check-json"))
+    command.add_argument("--watch", action="store_true", help=text("check-watch"))
+    command.add_argument("--no-cache", action="store_true", help=text("no-cache"))
+    command.add_argument("-v", "--verbose", action="store_true", help=text("check-verbose"))
+
+
+def _add_new(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:
+    command.add_argument("slug", metavar="SLUG", help=text("new-slug"))
+    command.add_argument("--book", default="minisgl", help=text("new-book"))
 
 
 def _add_db(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:

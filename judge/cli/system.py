@@ -49,6 +49,8 @@ def server_environment(config: Config, lang: str) -> dict[str, str]:
         "JUDGE_PROBLEMS": extra_roots,
         "JUDGE_LANG": lang,
         "JUDGE_SANDBOX": config.sandbox,
+        "JUDGE_GRADER": str(config.grader or ""),
+        "JUDGE_RUN_FOLDER": config.run_folder,
     }
 
 
@@ -58,10 +60,17 @@ def check(context: Context) -> int:
 
     names = context.args.problems
     problems = [context.find(name) for name in names] if names else context.catalogue.all()
-    args = context.args
-    return gate.main(
-        problems, sandbox=context.config.sandbox, json=args.json, quick=args.quick, lang=context.lang
+    args, config = context.args, context.config
+    manner = gate.Manner(
+        json=args.json,
+        quick=args.quick,
+        lang=context.lang,
+        verbose=args.verbose,
+        watch=args.watch,
+        workers=config.workers,
+        data=None if args.no_cache else config.data,
     )
+    return gate.main(problems, config.sandbox, manner)
 
 
 def lang(context: Context) -> int:

@@ -41,6 +41,7 @@ class _Job:
     only: Collection[str] | None
     on_case: OnCase | None
     on_start: OnStart | None
+    to_first_failure: bool = False
 
 
 @dataclass
@@ -68,10 +69,12 @@ def grade(
     only: Collection[str] | None = None,
     on_case: OnCase | None = None,
     on_start: OnStart | None = None,
+    to_first_failure: bool = False,
 ) -> Grade:
     """Judges ``source`` (UTF-8 bytes, hostile) and returns its Grade; blocks until it is done.
 
-    ``mode`` run takes the examples alone, ``only`` the cases named. Without ``seed`` a fresh secret one is drawn.
+    ``mode`` run takes the examples alone, ``only`` the cases named; with ``to_first_failure`` the cases after the first
+    that is not accepted are left out of the result. Without ``seed`` a fresh secret one is drawn.
     ``on_start`` is told the number of cases, ``on_case`` each record once it is known; after a fault of ours both are
     told anew. The problem is judged as it lies on disk now: `Grade.problem` is what was used.
 
@@ -79,7 +82,7 @@ def grade(
         ProblemError: the problem's folder changed into something that cannot be loaded.
     """
     seed = secrets.token_hex(16) if seed is None else seed
-    job = _Job(refresh(problem), source, seed, mode, only, on_case, on_start)
+    job = _Job(refresh(problem), source, seed, mode, only, on_case, on_start, to_first_failure)
     started = time.perf_counter()
     faults: list[str] = []
     attempt = _Attempt()
@@ -147,6 +150,7 @@ def _watch(job: _Job, grader: Grader, zygote: Zygote, attempt: _Attempt) -> None
         "only": None if job.only is None else list(job.only),
         "limits": dataclasses.asdict(limits),
         "backstop_s": backstop_s,
+        "to_first_failure": job.to_first_failure,
     }
     with grader.begin(job.problem, zygote.control) as events:
         try:

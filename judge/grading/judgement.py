@@ -64,6 +64,7 @@ class Judgement:
         self._events = events
         self._limits = Limits(**job["limits"])
         self._cases = _selected(plugin.cases, job["mode"], job["only"])
+        self._to_first_failure: bool = job["to_first_failure"]
         self._calls: deque[tuple[str, tuple[Any, ...], dict[str, Any]]] = deque(maxlen=CALLS_SHOWN)
         self._called = self._begun = False
         self._cpu_s = self._cells_s = 0.0
@@ -87,7 +88,7 @@ class Judgement:
             self._cells_s += time.perf_counter() - start
 
     def judge_all(self) -> None:
-        """Runs every selected case and sends its record; SandboxFault when the zygote fails."""
+        """Runs the selected cases and sends each record; SandboxFault when the zygote fails."""
         versions = {
             "python": platform.python_version(),
             "torch": torch.__version__,
@@ -101,6 +102,8 @@ class Judgement:
             else:
                 self._not_run(record)
             self._emit({"case": record})
+            if self._to_first_failure and record["verdict"] not in (Verdict.AC, Verdict.SKIP):
+                break
         phases = self._phases()
         self._session.close()  # before the last word: the parent then talks to the zygote itself
         self._emit({"done": {"load": self._load, "phases": phases, "deaths": self._session.deaths}})

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from judge.authoring import gate
+from judge.authoring.cache import Cache
 from judge.authoring.gate import QUICK, examine
 from judge.grading.grade import Grader
-from judge.problem import Problem
+from judge.problem import Problem, load_problem
+from tests.authoring.conftest import GOOD
 
 Make = Callable[..., Problem]
+DRAFT = (GOOD / "problem.toml").read_text(encoding="utf-8").replace('"ready"', '"draft"')
 
 
 def checked(problem: Problem, grader: Grader) -> dict[str, Any]:
@@ -127,10 +131,72 @@ def test_a_draft_needs_neither_mutations_nor_both_languages(problem_with: Make, 
 
 
 def test_main_prints_one_json_object_a_problem_and_says_how_it_ended(
-    problem_with: Make, capsys: pytest.CaptureFixture[str]
+    problem_with: Make, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     problem = problem_with({"mutants/divided.py": None, "mutants/loops.py": None})
-    assert gate.main([problem], sandbox="landlock", json=True, quick=True, lang="en") == 1
+    manner = gate.Manner(json=True, quick=True, lang="en", data=tmp_path / "data")
+    assert gate.main([problem], "landlock", manner) == 1
     report = json.loads(capsys.readouterr().out)
     assert (report["format"], report["problem"], report["quick"], report["passed"]) == (1, 910, True, False)
     assert [one["key"] for one in failures(report, "files")] == ["few-wrong"]
+
+
+def test_a_second_run_judges_nothing_and_an_edited_text_changes_nothing_of_that(
+    problem_with: Make, grader: Grader, tmp_path: Path
+) -> None:
+    problem = problem_with()
+    with Cache(tmp_path / "data") as cache:
+        first = examine(problem, grader, QUICK, lambda check: None, cache)
+        (problem.folder / "editorial.en.md").write_text("A product and a sum.\n", encoding="utf-8")
+        again = examine(load_problem(problem.folder), grader, QUICK, lambda check: None, cache)
+        (problem.folder / "mutants/divided.py").write_text(
+            "# expects: divided\ndef scale(x, factor):\n    return 1 + x / factor\n", encoding="utf-8"
+        )
+        edited = examine(load_problem(problem.folder), grader, QUICK, lambda check: None, cache)
+    assert first["passed"] and again["passed"] and edited["passed"]
+    made = [report["figures"]["judgements"] for report in (first, again, edited)]
+    assert made[0] > 20 and made[1:] == [0, 1]
+    assert [check["figures"] for check in again["checks"]] == [check["figures"] for check in first["checks"]]
+
+
+def test_an_edited_case_makes_every_judgement_anew(
+    problem_with: Make, grader: Grader, tmp_path: Path
+) -> None:
+    problem = problem_with({"problem.toml": DRAFT})
+    with Cache(tmp_path / "data") as cache:
+        first = examine(problem, grader, QUICK, lambda check: None, cache)
+        path = problem.folder / "tests/test_hidden.py"
+        path.write_text(path.read_text().replace("rng.tensor(3, 5)", "rng.tensor(5, 3)"))
+        edited = examine(load_problem(problem.folder), grader, QUICK, lambda check: None, cache)
+    assert edited["figures"]["remembered"] == first["figures"]["remembered"]
+    assert edited["figures"]["judgements"] == first["figures"]["judgements"]
+
+
+def test_the_report_says_what_each_wrong_solution_meets(problem_with: Make, grader: Grader) -> None:
+    report = checked(problem_with(), grader)
+    notes = {check["check"]: check["notes"] for check in report["checks"]}
+    met = {note["file"]: (note["case"], note["mistake"]) for note in notes["wrong"]}
+    assert met["mutants/divided.py"] == ("scale-small", "divided")
+    assert met["mutants/loops.py"] == ("scale-long", "loops")
+    assert {note["case"] for note in notes["limits"]} == {"scale-small", "scale-random", "scale-long"}
+
+
+def test_watching_checks_again_what_was_saved_and_waits_for_what_is_broken(
+    problem_with: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = problem_with({"problem.toml": DRAFT})
+    toml, good = problem.folder / "problem.toml", DRAFT
+    turns = iter(["number = \n", good + "# saved again\n", None])
+
+    def pause(_: float) -> None:
+        turn = next(turns)
+        if turn is None:
+            raise KeyboardInterrupt
+        toml.write_text(turn, encoding="utf-8")
+
+    monkeypatch.setattr(gate, "pause", pause)
+    manner = gate.Manner(quick=True, lang="en", watch=True, data=tmp_path / "data")
+    assert gate.main([problem], "landlock", manner) == 0
+    told = capsys.readouterr()
+    assert told.out.count("passed: ") == 2 and "passed: 0 judgements" in told.out
+    assert told.err.count("problem.toml") == 1
