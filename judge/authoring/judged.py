@@ -36,10 +36,12 @@ def check_solutions(bench: Bench, count: int) -> tuple[Check, list[Grade]]:
     sources = right_answers(bench.problem)
     jobs = [Job(path, source, seed) for path, source in sources.items() for seed in seeds(count)]
     grades = []
+    told: set[tuple[str, str]] = set()
     for job, graded in bench.judge_all(jobs):
         grades.append(graded)
-        if graded.verdict is not Verdict.AC:
-            check.fail("not-accepted", file=job.name, seed=job.seed, why=_first(graded))
+        if graded.verdict is not Verdict.AC and (job.name, why := _first(graded)) not in told:
+            told.add((job.name, why))
+            check.fail("not-accepted", file=job.name, seed=job.seed, why=why)
     check.figures |= {"files": len(sources), "cases": len(grades[0].cases)}
     return check, grades
 

@@ -121,3 +121,37 @@ def test_a_shared_storage_counts_once() -> None:
     base = torch.zeros(100, dtype=torch.int32)
     assert observer.nbytes([base, (base[:10], {"a": base.view(10, 10)}), 3], set()) == 400
     assert observer.nbytes(torch.zeros(100, device="meta"), set()) == 0
+
+
+class Counter:
+    """Something with a state, to be observed."""
+
+    def __init__(self, start: int) -> None:
+        self.total = start
+
+    def add(self, more: int) -> int:
+        """Adds, through another operation."""
+        return self.twice(more) - more
+
+    def twice(self, more: int) -> int:
+        """Adds two times."""
+        self.total += more
+        return self.total + more
+
+
+def told(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """The digests that were printed."""
+    return [line.split()[1] for line in capsys.readouterr().out.splitlines()]
+
+
+def test_an_objects_operations_are_known_by_all_that_came_before(capsys: pytest.CaptureFixture[str]) -> None:
+    made = observer.observed_class("Counter", Counter, None)
+    one = made(5)
+    assert (one.add(2), one.add(2)) == (7, 9)
+    digests = told(capsys)
+    assert len(digests) == len(set(digests)) == 3  # made, added, added: what it calls of itself is not told
+    known = observer.observed_class("Counter", Counter, digests)
+    same, other = known(5), known(6)
+    assert [same.add(2), same.add(2), same.add(2)] == [7, 9, None]
+    assert other.add(2) is None
+    assert told(capsys) == []
