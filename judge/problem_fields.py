@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from judge.toml_table import LANGUAGES, Table, TableError, parse_table
 from sandbox.contract import Limits
@@ -32,10 +32,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Messages:
-    """The problem's own words in one language: a title by case name, an advice by mistake key."""
+    """The problem's own words in one language: a title by case name, an advice by mistake key.
+
+    ``steps``: a sentence by operation, with ``{argument}`` places, for runs of `judge.grading.stateful`.
+    """
 
     cases: Mapping[str, str]
     advice: Mapping[str, str]
+    steps: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_slug(table: Table) -> str:
@@ -107,8 +111,11 @@ def read_messages(files: Mapping[str, bytes], complete: bool) -> dict[str, Messa
             continue
         table = parse_table(files[path], path)
         cases, advice = table.table("cases"), table.table("advice")
-        found[lang] = Messages(_texts(cases), _texts(advice, ADVICE_MAX_CHARS))
+        steps = _texts(table.table("steps")) if table.has("steps") else {}
+        found[lang] = Messages(_texts(cases), _texts(advice, ADVICE_MAX_CHARS), steps)
         table.done()
+    if len({tuple(sorted(one.steps)) for one in found.values()}) > 1:
+        raise TableError("messages.*.toml [steps]: the languages name different operations")
     return found
 
 

@@ -75,7 +75,11 @@ def outcome_of(error: BaseException | None, *, called: bool) -> Outcome:
         return Outcome(Verdict.WA, error.mistake, error.facts, error.detail)
     if isinstance(error, pytest.skip.Exception):
         return Outcome(Verdict.SKIP, facts={"kind": "skip"}, detail={"reason": clean(str(error), 200)})
-    return _learners(error) or _unusable(error, called)
+    outcome = _learners(error) or _unusable(error, called)
+    # what judge.grading.stateful noted of the operations before it
+    outcome.facts.update(getattr(error, "case_facts", {}))
+    outcome.detail.update(getattr(error, "case_detail", {}))
+    return outcome
 
 
 def _learners(error: BaseException) -> Outcome | None:

@@ -14,6 +14,7 @@ from typing import Any
 from judge.problem import Problem
 from judge.toml_table import LANGUAGES
 from judge.words.mismatch import mismatch_sentences
+from judge.words.steps import step_sentences
 from judge.words.table import Words
 
 __all__ = ["LANGUAGES", "load_message", "localise", "sentence", "summary", "verdict_word", "words"]
@@ -38,11 +39,12 @@ def sentence(
 
     ``case`` is a record of a report at any level; ``limits`` are the report's, else the problem's are named.
     """
-    said = problem.messages(lang)
+    said, table = problem.messages(lang), words(lang)
+    message = _case_message(case, _limits(problem, limits), table)
     return {
         "title": said.cases.get(case["name"], case["name"]),
         "advice": said.advice.get(case.get("mistake") or "", ""),
-        "message": _case_message(case, _limits(problem, limits), words(lang)),
+        "message": table.join([message, *step_sentences(case, said.steps, table)]),
     }
 
 
