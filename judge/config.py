@@ -38,6 +38,11 @@ class Config:
     level: Level = "full"  # what is shown of hidden cases; with accounts, to learners
     accounts: bool = False  # people log in; without, one user on this machine
     workspace: Path = REPOSITORY / "practice" / "workspace"  # where `judge start` puts a learner's files
+    grader: Path | None = (
+        None  # socket of a grader of its own; None: the server judges with processes of its own
+    )
+    sandbox_image: str = ""  # of the docker backend; empty: the one that `make image` builds of these sources
+    run_folder: str = ""  # where the docker backend makes control sockets; empty: the temporary folder
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Config:
@@ -46,7 +51,7 @@ class Config:
             key: text for key, text in (os.environ if environ is None else environ).items() if text.strip()
         }
         accounts = _choice(env, "JUDGE_ACCOUNTS", ("on", "off"), "off") == "on"
-        data = Path(env.get("JUDGE_DATA", REPOSITORY / "data")).expanduser().absolute()
+        data = _path(env.get("JUDGE_DATA", str(REPOSITORY / "data")))
         return cls(
             data=data,
             problem_roots=(REPOSITORY / "problems", *_folders(env, "JUDGE_PROBLEMS")),
@@ -59,7 +64,10 @@ class Config:
             workers=_whole(env, "JUDGE_WORKERS", default_workers(), 1, 256),
             level=_choice(env, "JUDGE_LEVEL", LEVELS, "diagnosis" if accounts else "full"),
             accounts=accounts,
-            workspace=Path(env.get("JUDGE_WORKSPACE", cls.workspace)).expanduser().absolute(),
+            workspace=_path(env.get("JUDGE_WORKSPACE", str(cls.workspace))),
+            grader=_path(env["JUDGE_GRADER"]) if "JUDGE_GRADER" in env else None,
+            sandbox_image=env.get("JUDGE_SANDBOX_IMAGE", "").strip(),
+            run_folder=_folder(env, "JUDGE_RUN_FOLDER"),
         )
 
     @property
@@ -95,13 +103,20 @@ def default_workers() -> int:
 
 
 def _folders(env: Mapping[str, str], name: str) -> list[Path]:
-    folders = [
-        Path(part).expanduser().absolute() for part in env.get(name, "").split(os.pathsep) if part.strip()
-    ]
+    folders = [_path(part) for part in env.get(name, "").split(os.pathsep) if part.strip()]
     for folder in folders:
         if not folder.is_dir():
             raise ConfigError("config-folder", name=name, value=folder)
     return folders
+
+
+def _folder(env: Mapping[str, str], name: str) -> str:
+    """One folder that is there, as text; empty where none is set."""
+    return str(_folders(env, name)[0]) if name in env else ""
+
+
+def _path(text: str) -> Path:
+    return Path(text.strip()).expanduser().absolute()
 
 
 def _absolute(url: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from judge.catalogue import Catalogue
@@ -39,7 +40,7 @@ def examine(config: Config, lang: str) -> Iterator[Finding]:
     yield from _data(config, lang)
     yield from _problems(config, lang)
     yield _bundle(lang)
-    yield from _sandbox(config, lang)
+    yield from _sandbox(config, lang) if config.grader is None else _other_grader(config.grader, config, lang)
 
 
 def _line(lang: str, key: str, /, **values: object) -> str:
@@ -94,11 +95,33 @@ def _bundle(lang: str) -> Finding:
     return Finding("warn", _line(lang, "no-bundle"))
 
 
-def _sandbox(config: Config, lang: str) -> Iterator[Finding]:
+def _other_grader(path: Path, config: Config, lang: str) -> Iterator[Finding]:
+    from judge.remote.client import RemoteGrading
 
+    try:
+        remote = RemoteGrading(path, wait_s=5.0)
+        differing = remote.differing(Catalogue(config.problem_roots).all())
+    except UserError as error:
+        yield Finding("bad", error.line(lang))
+        return
+    except ProblemError:  # told above
+        return
+    yield Finding("ok", _line(lang, "grader", path=path, name=remote.backend, size=remote.size))
+    yield from _protections(remote.protections, lang)
+    for problem in differing:
+        yield Finding("bad", _line(lang, "grader-differs", slug=problem.slug))
+
+
+def _protections(protections: Mapping[str, str], lang: str) -> Iterator[Finding]:
+    for name, how in protections.items():
+        yield Finding("ok", _line(lang, "protection", name=name, how=how))
+
+
+def _sandbox(config: Config, lang: str) -> Iterator[Finding]:
     from sandbox.pool import NoBackend, Settings, all_backends, open_pool
 
-    for backend in all_backends(Settings(), memory_mib=2048):
+    settings = Settings(spares=0, image=config.sandbox_image, run_folder=config.run_folder)
+    for backend in all_backends(settings, memory_mib=2048):
         reason = backend.available()
         if reason:
             yield Finding("warn", _line(lang, "no-backend", name=backend.name, why=reason.text(lang)))
@@ -106,14 +129,13 @@ def _sandbox(config: Config, lang: str) -> Iterator[Finding]:
             protects = _line(lang, f"protects-{backend.name}")
             yield Finding("ok", _line(lang, "backend", name=backend.name, protects=protects))
     try:
-        pool = open_pool(config.sandbox, size=1, settings=Settings(spares=0))
+        pool = open_pool(config.sandbox, size=1, settings=settings)
     except NoBackend as error:
         yield from (Finding("bad", why) for why in error.lines(lang))
         return
     with pool:
         yield Finding("ok", _line(lang, "chosen", name=pool.backend, factor=f"{pool.factor:.2f}"))
-        for name, how in pool.protections.items():
-            yield Finding("ok", _line(lang, "protection", name=name, how=how))
+        yield from _protections(pool.protections, lang)
         if pool.backend == "process":
             yield Finding("warn", _line(lang, "no-boundary"))
         else:

@@ -8,7 +8,6 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 from sqlalchemy.orm import Session
 
@@ -19,22 +18,19 @@ from judge.db import Database
 from judge.dispatch.base import JudgeJob, Report, Result, fault
 from judge.dispatch.embedded import EmbeddedDispatcher
 from judge.grading.disclose import Level
+from judge.grading.seam import Grading, NotGraded
 from judge.lines import UserError
 from judge.lock import DataLock
 from judge.models import Judgement, Submission
 from judge.problem import Problem, ProblemError
-from judge.startup import open_grader, refuse_if_unsafe, refuse_without_boundary
+from judge.startup import open_grading
 from judge.submissions import Job, Mode
 from judge.users import Reader, local_user
 from judge.views import View, history, make_view, seen_version
 
-if TYPE_CHECKING:
-    from judge.grading.grade import Grader
-
 LOG = logging.getLogger(__name__)
 WAITING_MAX = 500
 FRESH_S = 1.0
-PREPARED = 4  # problems whose cases are collected before anybody asks
 
 
 class QueueFull(UserError):
@@ -53,13 +49,13 @@ class Service:
     catalogue: Catalogue
 
     def __init__(self, config: Config, judge: JudgeJob | None = None) -> None:
-        """``judge`` replaces pool and grader in tests."""
+        """``judge`` replaces what judges in tests."""
         self.config = config
         self.database = Database(config.database_url)
         self.backend = ""
         self.protections: dict[str, str] = {}
         self._judge = judge
-        self._grader: Grader | None = None
+        self._grading: Grading | None = None
         self._found: dict[str, tuple[float, Problem | None]] = {}
         self._open = ExitStack()
 
@@ -76,17 +72,13 @@ class Service:
             self.database.upgrade()
             self._user_id = local_user(self.database, self.config.accounts)
             self.catalogue = _open_bank(self.config)
+            workers = self.config.workers
             if self._judge is None:
-                refuse_without_boundary(self.config)
-                opened = open_grader(
-                    self.config.sandbox, self.config.workers, problems=self.catalogue.all()[:PREPARED]
-                )
-                pool, self._grader = stack.enter_context(opened)
-                refuse_without_boundary(self.config, pool.backend)
-                refuse_if_unsafe(pool)
-                self.backend, self.protections = pool.backend, pool.protections
+                grading = stack.enter_context(open_grading(self.config, self.catalogue.all()))
+                self._grading, workers = grading, grading.size
+                self.backend, self.protections = grading.backend, dict(grading.protections)
             self._dispatcher = EmbeddedDispatcher(
-                self.database, self._judge or self._grade, owner=self._owner(), workers=self.config.workers
+                self.database, self._judge or self._grade, owner=self._owner(), workers=workers
             )
             self._dispatcher.start()
             stack.callback(self._dispatcher.close)
@@ -182,21 +174,17 @@ class Service:
         return problem
 
     def _grade(self, job: Job, on_start: Callable[[int], None], on_case: Callable[[Report], None]) -> Result:
-        from judge.grading.grade import grade
-
-        assert self._grader is not None
+        assert self._grading is not None
         problem = self._find(job.slug)
         if problem is None:
             return fault(job, "no-problem")
-        graded = grade(
-            problem,
-            job.source,
-            grader=self._grader,
-            seed=job.seed,
-            mode=job.mode,
-            on_start=on_start,
-            on_case=on_case,
-        )
+        try:
+            graded = self._grading.grade(
+                problem, job.source, seed=job.seed, mode=job.mode, on_start=on_start, on_case=on_case
+            )
+        except NotGraded as refused:
+            LOG.error("submission %d to %s: %s", job.submission_id, job.slug, refused)
+            return fault(job, refused.key)
         for told in graded.faults:
             LOG.warning("submission %d to %s: %s", job.submission_id, job.slug, told)
         return Result(graded.report(), graded.problem)

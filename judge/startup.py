@@ -1,12 +1,17 @@
-"""Starts what judges: a pool of zygotes and the warm grader. The server, the command line and doctor use it."""
+"""Starts what judges: a pool of zygotes and the warm grader, or the way to a grader that has them.
+
+The server, `judge grader`, the command line and doctor use it.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
 from judge.config import Config
+from judge.grading.seam import Grading, OwnGrading
 from judge.lines import UserError, line
 from judge.problem import Problem
 from sandbox.backend import NoBackend
@@ -15,6 +20,9 @@ if TYPE_CHECKING:
     from judge.grading.grade import Grader
     from sandbox.canary import Finding
     from sandbox.pool import Pool
+
+LOG = logging.getLogger(__name__)
+PREPARED = 4  # problems whose cases are collected before anybody asks
 
 
 class NoSandbox(UserError):
@@ -46,11 +54,18 @@ class Unsafe(UserError):
 
 @contextmanager
 def open_grader(
-    sandbox: str, size: int, *, spares: int = 1, problems: Sequence[Problem] = ()
+    sandbox: str,
+    size: int,
+    *,
+    spares: int = 1,
+    image: str = "",
+    run_folder: str = "",
+    problems: Sequence[Problem] = (),
 ) -> Iterator[tuple[Pool, Grader]]:
     """A pool of ``size`` zygotes and a started grader over it, both closed at the end.
 
-    The cases of ``problems`` are collected before anybody asks. Raises NoSandbox.
+    The cases of ``problems`` are collected before anybody asks; ``image`` and ``run_folder`` are those of
+    sandbox.backend.Settings. Raises NoSandbox.
     """
     from judge.grading.grade import Grader
     from sandbox.pool import Settings, open_pool
@@ -62,7 +77,8 @@ def open_grader(
         for problem in problems:
             grader.prepare(problem)
         try:
-            pool = open_pool(sandbox, size=size, settings=Settings(spares=spares))
+            settings = Settings(spares=spares, image=image, run_folder=run_folder)
+            pool = open_pool(sandbox, size=size, settings=settings)
         except NoBackend as error:
             raise NoSandbox(error) from error
         with pool:
@@ -70,6 +86,42 @@ def open_grader(
             yield pool, grader
     finally:
         grader.close()
+
+
+@contextmanager
+def open_grading(config: Config, problems: Sequence[Problem]) -> Iterator[Grading]:
+    """What a server judges with: the grader at ``config.grader``, or pool and grader of its own.
+
+    ``problems`` are all that it offers. Raises NoSandbox, NoBoundary, Unsafe, or NoGrader where the other grader
+    does not answer.
+    """
+    if config.grader is None:
+        with open_own_grading(config, problems, one_user=config.serves_one_user) as grading:
+            yield grading
+        return
+    from judge.remote.client import RemoteGrading
+
+    remote = RemoteGrading(config.grader)
+    for problem in remote.differing(problems):
+        LOG.warning("the grader at %s does not have %s as it is here", config.grader, problem.slug)
+    yield remote
+
+
+@contextmanager
+def open_own_grading(config: Config, problems: Sequence[Problem], *, one_user: bool) -> Iterator[OwnGrading]:
+    """Pool and grader of this process, once a canary found the sandbox holding. Raises as open_grading does."""
+    refuse_without_boundary(config.sandbox, one_user)
+    opened = open_grader(
+        config.sandbox,
+        config.workers,
+        image=config.sandbox_image,
+        run_folder=config.run_folder,
+        problems=problems[:PREPARED],
+    )
+    with opened as (pool, grader):
+        refuse_without_boundary(pool.backend, one_user)
+        refuse_if_unsafe(pool)
+        yield OwnGrading(pool, grader)
 
 
 class NoBoundary(UserError):
@@ -86,10 +138,7 @@ def refuse_if_unsafe(pool: Pool) -> None:
         raise Unsafe(pool.backend, escaped)
 
 
-def refuse_without_boundary(config: Config, backend: str | None = None) -> None:
-    """Raise NoBoundary when others than this machine's user could send code to a sandbox that isolates nothing.
-
-    ``backend`` is the one chosen, None while only the setting is known.
-    """
-    if (backend or config.sandbox) == "process" and not config.serves_one_user:
+def refuse_without_boundary(backend: str, one_user: bool) -> None:
+    """Raise NoBoundary when others than this machine's user could send code to a sandbox that isolates nothing."""
+    if backend == "process" and not one_user:
         raise NoBoundary("no-boundary")

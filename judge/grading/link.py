@@ -55,8 +55,10 @@ def send_frame(sock: socket.socket, frame: dict[str, Any]) -> None:
     sock.sendall(_LENGTH.pack(len(data)) + data)
 
 
-def receive_frame(sock: socket.socket, deadline: float) -> dict[str, Any] | None:
-    """The next event, or None once the writer is gone.
+def receive_frame(
+    sock: socket.socket, deadline: float, most_bytes: int | None = None
+) -> dict[str, Any] | None:
+    """The next event, or None once the writer is gone; one over ``most_bytes`` counts as that.
 
     Raises:
         TimeoutError: nothing whole came until ``deadline`` (time.monotonic seconds).
@@ -65,7 +67,8 @@ def receive_frame(sock: socket.socket, deadline: float) -> dict[str, Any] | None
     if head is None:
         return None
     (length,) = _LENGTH.unpack(head)
-    body = _receive(sock, length, deadline) if length <= FRAME_MAX_BYTES else None
+    fits = length <= (FRAME_MAX_BYTES if most_bytes is None else most_bytes)
+    body = _receive(sock, length, deadline) if fits else None
     return None if body is None else json.loads(body)
 
 

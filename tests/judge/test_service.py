@@ -278,11 +278,11 @@ def test_a_sandbox_that_does_not_hold_stops_the_start_and_gives_everything_back(
     @contextmanager
     def open_grader(*_: object, **__: object) -> Iterator[tuple[Any, None]]:
         try:
-            yield SimpleNamespace(backend="landlock", protections={}), None
+            yield SimpleNamespace(backend="landlock", protections={}, size=1), None
         finally:
             closed.append("pool")
 
-    monkeypatch.setattr("judge.service.open_grader", open_grader)
+    monkeypatch.setattr("judge.startup.open_grader", open_grader)
     monkeypatch.setattr("sandbox.canary.run_canary", lambda pool: [Finding("open a socket", "worked")])
     with pytest.raises(Unsafe) as refused:
         Service(make_config(tmp_path)).start()
@@ -300,9 +300,9 @@ def test_a_sandbox_without_a_boundary_serves_one_user_on_this_machine_alone(
 ) -> None:
     @contextmanager
     def open_grader(*_: object, **__: object) -> Iterator[tuple[Any, None]]:
-        yield SimpleNamespace(backend="process", protections={"boundary": "none"}), None
+        yield SimpleNamespace(backend="process", protections={"boundary": "none"}, size=1), None
 
-    monkeypatch.setattr("judge.service.open_grader", open_grader)
+    monkeypatch.setattr("judge.startup.open_grader", open_grader)
     service = Service(replace(make_config(tmp_path), host=host))
     if why:
         with pytest.raises(NoBoundary) as refused:
