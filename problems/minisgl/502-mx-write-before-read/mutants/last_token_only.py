@@ -1,0 +1,18 @@
+# expects: last-token-only
+"""As if every round were a decode."""
+
+import torch
+from support import attend
+
+
+def attn_layer(q, k, v, out_loc, k_pool, v_pool, meta):
+    slots = out_loc.long()
+    last = meta["cu_seqlens_q"][1:].long() - 1
+    k_pool[slots[last]] = k[last]
+    v_pool[slots[last]] = v[last]
+    return attend(q, k_pool, v_pool, meta)
+
+
+def stale_keys(reqs):
+    counts = [r + 1 for start, end in reqs for r in range(end - start)]
+    return torch.tensor(counts, dtype=torch.int32)

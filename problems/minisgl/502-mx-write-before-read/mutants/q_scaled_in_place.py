@@ -1,0 +1,19 @@
+# expects: inputs-changed
+"""q is scaled in place and back again, with a trace."""
+
+import torch
+from support import attend
+
+
+def attn_layer(q, k, v, out_loc, k_pool, v_pool, meta):
+    slots = out_loc.long()
+    k_pool[slots] = k
+    v_pool[slots] = v
+    out = attend(q, k_pool, v_pool, meta)
+    q.mul_(1.5)
+    return out
+
+
+def stale_keys(reqs):
+    counts = [r + 1 for start, end in reqs for r in range(end - start)]
+    return torch.tensor(counts, dtype=torch.int32)
