@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.fakes import TINY, FakeGrading, RunCli
 
 STARTER = (TINY / "901-add" / "starter.py").read_text("utf-8")
@@ -53,3 +55,19 @@ def test_the_solution_is_shown_to_one_who_insists_or_has_solved_it(run: RunCli, 
     Path("right.py").write_text("AC")
     run("901", "right.py")
     assert run("solution", "901").out == insisting.out
+
+
+def test_new_makes_a_problem_in_the_last_bank_and_says_where(
+    run: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bank = tmp_path / "own"
+    bank.mkdir()
+    monkeypatch.setenv("JUDGE_PROBLEMS", str(bank))
+    told = run("new", "mx-own")
+    [folder] = (bank / "minisgl").iterdir()
+    assert told.status == 0 and f"own/minisgl/{folder.name}" in told.out
+    number = folder.name.partition("-")[0]
+    assert f"check {number}" in told.out
+    assert "mx-own" in run("list").out
+    again = run("new", "mx-own")
+    assert (again.status, again.out) == (2, "") and "mx-own" in again.err
