@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -151,8 +152,11 @@ def _codes_file(context: Context) -> _Codes:
 
 
 def _read(path: Path) -> bytes:
+    """A class list, from standard input for ``-``: into a container no file comes as easily."""
     from judge.roster import LARGEST_BYTES
 
+    if str(path) == "-":
+        return sys.stdin.buffer.read(LARGEST_BYTES + 1)
     try:
         with path.open("rb") as file:
             return file.read(LARGEST_BYTES + 1)

@@ -35,6 +35,16 @@ def test_an_added_user_gets_a_code_that_is_shown_once(run: RunCli, tmp_path: Pat
     assert "Ann Lee" in listed and "has a code" in listed and code not in listed
 
 
+def test_a_class_list_may_come_by_standard_input(
+    run: RunCli, roster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with roster.open(encoding="latin-1") as file:
+        monkeypatch.setattr("sys.stdin", file)
+        told = run("user", "import", "-")
+    assert told.status == 0 and "张三" in told.out
+    assert is_code(stored_code(tmp_path, "0013"), told.out.split()[-1])
+
+
 def test_a_class_list_is_imported_and_its_codes_written_for_its_owner_alone(
     run: RunCli, roster: Path, tmp_path: Path
 ) -> None:
