@@ -47,7 +47,7 @@ class _Failure:
     """A run cut after its first wrong step, what is wrong there, and what makes another failure the same one."""
 
     run: Run
-    error: Exception
+    error: Any  # a Wrong, or the submission's exception
     kind: tuple[Any, ...]
 
 
@@ -70,8 +70,8 @@ def generate(new: NewModel, steps: int, draw: Callable[[Any], Step]) -> Run:
 def drive(play: Play, new: NewModel, runs: Sequence[Run], *, known: Known | None = None) -> None:
     """Plays ``runs`` and compares each with a fresh model; what is wrong is raised with a short run that shows it.
 
-    ``known`` maps mistake keys to models that make that mistake: the first that answers as the submission does, in all
-    runs or else up to the failure, names it. An exception of the submission's is raised again, with its steps too.
+    ``known`` maps mistake keys to models that make that mistake: the first that answers as the submission does in all
+    runs, or else in each up to its first wrong step, names it. An exception of the submission's is raised again, with its steps too.
     """
     driver = _Driver(play, new, known or {}, max(_BUDGET_LEAST, 2 * sum(map(len, runs))))
     failure = driver.first(list(runs))
@@ -97,10 +97,7 @@ class _Driver:
             return next(filter(None, map(self._alone, runs)), None) or _Failure(
                 runs[0], error, _raised(error)
             )
-        pairs = list(zip(runs, results, strict=True))
-        named = self._name(pairs)
-        found = [failure for run, got in pairs if (failure := self._compare(run, got, named))]
-        return min(found, key=lambda failure: len(failure.run), default=None)
+        return self._judge(list(zip(runs, results, strict=True)))
 
     def shrink(self, failure: _Failure) -> _Failure:
         """The same failure with steps left out, halves first, as far as the budget goes."""
@@ -129,30 +126,39 @@ class _Driver:
         except Exception as error:
             _fault(error)
             return _Failure(run, error, _raised(error))
-        if named is None:
-            named = self._name([(run, results)])
         if named and not _answers_like(self._known[named], run, results):
             return None
-        return self._compare(run, results, named)
+        return self._judge([(run, results)], named)
 
-    def _compare(self, run: Run, results: Any, named: str) -> _Failure | None:
+    def _judge(self, pairs: list[tuple[Run, Any]], named: str | None = None) -> _Failure | None:
+        """The failure after the fewest steps; with ``named`` None it is named by all of ``pairs``."""
+        found = [self._compare(run, results) for run, results in pairs]
+        failure = min(filter(None, found), key=lambda one: len(one.run), default=None)
+        if failure is None:
+            return None
+        if named is None:
+            cut = [(one.run if one else run, got) for one, (run, got) in zip(found, pairs, strict=True)]
+            named = self._name(pairs) or self._name(cut)
+        if not named:
+            return failure
+        failure.error.mistake = named
+        return _Failure(failure.run, failure.error, ("known", named))
+
+    def _compare(self, run: Run, results: Any) -> _Failure | None:
         model = self._new()
         for place, (step, got) in enumerate(zip(run, results, strict=False)):
             want = model.take(step)
             try:
                 model.verify(step, got, want)
             except Wrong as wrong:
-                upto = run[: place + 1]
-                named = named or self._name([(upto, results[: place + 1])])
-                wrong.mistake = named or wrong.mistake
-                return _Failure(upto, wrong, ("known" if named else "wrong", wrong.mistake))
+                return _Failure(run[: place + 1], wrong, ("wrong", wrong.mistake))
         if len(results) < len(run):
             raise ValueError("the harness gave fewer results than steps")
         return None
 
     def _name(self, pairs: Sequence[tuple[Run, Any]]) -> str:
         fits = (key for key, new in self._known.items() if all(_answers_like(new, *pair) for pair in pairs))
-        return next(fits, "") if any(not _answers_like(self._new, *pair) for pair in pairs) else ""
+        return next(fits, "")
 
 
 def _possible(new: NewModel, run: Run) -> Run:
