@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from judge import mounts
 from judge.lines import UserError
 
-REVISION = "0002"  # the newest migration; a test compares it with judge/migrations
+REVISION = "0003"  # the newest migration; a test compares it with judge/migrations
 
 
 class DatabaseError(UserError):

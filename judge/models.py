@@ -144,3 +144,26 @@ class Mistake(Base):
 
     judgement_id: Mapped[int] = mapped_column(ForeignKey("judgements.id"), primary_key=True)
     key: Mapped[str] = mapped_column(String(80), primary_key=True)  # of messages.*.toml [advice]
+
+
+class Draft(Base):
+    """The code a learner is writing for a problem. ``version`` counts what was stored, so that two writers are noticed."""
+
+    __tablename__ = "drafts"
+
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    slug: Mapped[str] = mapped_column(String(80), primary_key=True)
+    source: Mapped[bytes]
+    version: Mapped[int]
+    updated_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Opening(Base):
+    """Something a learner chose to be shown before solving a problem: a hint, or, by giving up, the solution."""
+
+    __tablename__ = "openings"
+
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    slug: Mapped[str] = mapped_column(String(80), primary_key=True)
+    what: Mapped[str] = mapped_column(String(16), primary_key=True)  # hint-1, hint-2 ... | solution
+    created_at: Mapped[datetime] = mapped_column(default=now)

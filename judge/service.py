@@ -88,14 +88,19 @@ class Service:
         """Stop judging; what is unfinished waits for the next start."""
         self._open.close()
 
+    def user_id(self, user: int | None) -> int:
+        """Whose work is meant: ``user``, or without accounts the one user there is."""
+        return self._user_id if user is None else user
+
     def submit(self, problem: Problem, source: bytes, mode: Mode = "submit", user: int | None = None) -> int:
         """Store a submission, dispatch it, and return its id at once; QueueFull when too many wait."""
         with self.database.write() as session:
             waiting = submissions.waiting(session)
             if waiting >= WAITING_MAX:
                 raise QueueFull("queue-full", waiting=waiting)
-            user_id = self._user_id if user is None else user
-            submission_id = submissions.submit(session, user_id, problem, source, mode).submission_id
+            submission_id = submissions.submit(
+                session, self.user_id(user), problem, source, mode
+            ).submission_id
         self._dispatcher.dispatch(submission_id)
         return submission_id
 
@@ -117,12 +122,12 @@ class Service:
     def history(self, problem: Problem, lang: str, limit: int = 50, user: int | None = None) -> list[View]:
         """The latest submissions to a problem, newest first, without source and cases."""
         with self.database.read() as session:
-            return history(session, self._user_id if user is None else user, problem.slug, lang, limit)
+            return history(session, self.user_id(user), problem.slug, lang, limit)
 
     def status_by_problem(self, user: int | None = None) -> dict[str, str]:
         """``solved`` or ``tried`` by slug, for problems with a judged submission."""
         with self.database.read() as session:
-            standings = scores.standings(session, self._user_id if user is None else user)
+            standings = scores.standings(session, self.user_id(user))
         return {slug: "solved" if standing.solved else "tried" for slug, standing in standings.items()}
 
     def wait(self, submission_id: int, timeout_s: float, after_version: int | None = None) -> bool:

@@ -13,6 +13,7 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from judge import drafts, openings
 from judge.db import Database
 from judge.lines import UserError
 from judge.models import Login, Submission, User
@@ -169,6 +170,8 @@ def _hand_over(session: Session, admin: User) -> None:
     if admin.role != "admin" or local is None:
         return
     session.execute(update(Submission).where(Submission.user_id == local.id).values(user_id=admin.id))
+    drafts.hand_over(session, local.id, admin.id)
+    openings.hand_over(session, local.id, admin.id)
     session.delete(local)
     session.flush()
 

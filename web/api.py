@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Blueprint, Response, jsonify, request, url_for
 
 from web import current
@@ -17,8 +15,8 @@ from web.current import (
     wait_for_change,
     wait_until_done,
 )
-from web.errors import Refused
 from web.problems import all_rows
+from web.requests import field, json_body
 from web.workspace import history_of
 
 bp = Blueprint("api", __name__)
@@ -83,25 +81,6 @@ def submissions(slug: str) -> Response:
 def health() -> Response:
     """That this process answers and can read its problems; for a supervisor."""
     return jsonify({"status": "ok", "problems": len(service().catalogue.all())})
-
-
-def json_body() -> dict[str, Any]:
-    """The request's JSON object; Refused with 400 for anything else."""
-    try:
-        body = request.get_json(silent=True)
-    except RecursionError:  # brackets nested deeper than the parser's stack
-        body = None
-    if not isinstance(body, dict):
-        raise Refused("bad-json", 400)
-    return body
-
-
-def field(body: dict[str, Any], name: str, kinds: tuple[type, ...]) -> Any:
-    """A field of the body that is one of ``kinds`` (never a bool); Refused with 400 otherwise."""
-    value = body.get(name)
-    if not isinstance(value, kinds) or isinstance(value, bool):
-        raise Refused("bad-field", 400, field=name, expected=" / ".join(kind.__name__ for kind in kinds))
-    return value
 
 
 def answer_created(view: View) -> Response:

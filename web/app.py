@@ -16,7 +16,9 @@ from judge.words import verdict_word
 from web import (
     api,
     auth,
+    compare,
     current,
+    drafts,
     errors,
     facts,
     guard,
@@ -25,6 +27,7 @@ from web import (
     markdown,
     problems,
     results,
+    steps,
     workspace,
 )
 
@@ -57,7 +60,7 @@ def create_app(service: Service, config: Config, static: Path = STATIC) -> Flask
     errors.install(app)
     auth.install(app)
     app.after_request(i18n.remember)
-    for module in (problems, workspace, api, instructor):
+    for module in (problems, workspace, drafts, steps, compare, api, instructor):
         app.register_blueprint(module.bp)
     add_template_words(app)
     serve_static(app, static)

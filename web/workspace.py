@@ -9,8 +9,10 @@ from __future__ import annotations
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from judge.drafts import text_of
+from judge.models import Draft
 from judge.problem import Problem
-from web import guard, markdown
+from web import drafts, guard, markdown, steps
 from web.current import (
     View,
     etag,
@@ -41,16 +43,18 @@ def show(slug: str) -> AnyResponse:
         return redirect(url_for("workspace.show", slug=problem.slug))
     past = history_of(problem)
     shown = chosen_submission(problem, past)
+    draft = drafts.stored(problem)
     page = render_template(
         "workspace.html",
         problem=problem,
         title=title_of(problem),
         statement=markdown.render(problem.statement(language())),
-        hints=[hint_step(hint) for hint in problem.hints(language())],
-        source=shown["source"] if shown else problem.starter,
+        hints=steps.hints(problem),
+        may_see_solution=steps.may_see_solution(problem),
+        source=code(problem, shown, draft),
         view=arrange(shown) if shown else None,
         history=past,
-        boot=boot(problem, shown),
+        boot=boot(problem, draft),
     )
     response = make_response(page)
     response.headers["Content-Security-Policy"] = guard.WITH_EDITOR
@@ -66,6 +70,7 @@ def send(slug: str) -> AnyResponse:
     # Browsers send line ends of a text area as CRLF, whatever was typed.
     source = request.form["source"].replace("\r\n", "\n")
     submission_id = submit(problem, source, request.form.get("mode", "submit"))
+    drafts.overwrite(problem, source)
     return redirect(
         url_for("workspace.show", slug=problem.slug, submission=submission_id, _anchor="results"), 303
     )
@@ -119,30 +124,47 @@ def chosen_submission(problem: Problem, past: list[View]) -> View | None:
     return view
 
 
-def hint_step(text: str) -> tuple[str, str]:
-    """One hint as its heading, if it has one, and the HTML of the rest."""
-    first, _, rest = text.partition("\n")
-    if first.startswith("## "):
-        return first[3:].strip(), markdown.render(rest)
-    return "", markdown.render(text)
+def code(problem: Problem, shown: View | None, draft: Draft | None) -> str:
+    """What the text area holds: the submission that the address asks for, else the draft, the latest, the starter."""
+    if draft is not None and "submission" not in request.args:
+        return text_of(draft)
+    source: str = shown["source"] if shown else problem.starter
+    return source
 
 
 SCRIPT_WORDS = (
     "editor.label", "editor.fallback", "editor.loading-failed", "draft.kept", "draft.reset", "draft.restored",
-    "status.sending", "status.offline", "status.reset-confirm",
+    "draft.saved", "draft.offline", "draft.login", "draft.large", "draft.nowhere", "draft.difference",
+    "status.sending", "status.offline", "status.reset-confirm", "status.unsent",
 )  # fmt: skip
 
 
-def boot(problem: Problem, shown: View | None) -> dict[str, object]:
+def boot(problem: Problem, draft: Draft | None) -> dict[str, object]:
     """What the page's script needs to know, as JSON."""
     return {
         "slug": problem.slug,
+        "file": f"{problem.number}-{problem.slug}.py",
+        "user": reader_id(),
+        "draft": drafts.as_json(draft),
         "starter": problem.starter,
         "lang": language(),
         "urls": {
             "submit": url_for("api.submit"),
             "panel": url_for("workspace.panel", submission_id=0),  # the script puts the number in
             "history": url_for("workspace.history", slug=problem.slug),
+            "draft": url_for("drafts.store", slug=problem.slug),
+            "difference": url_for("difference.between"),
         },
         "words": {key: t(key) for key in SCRIPT_WORDS},
     }
+
+
+@bp.get("/submissions/<int:submission_id>/code.py")
+def source_file(submission_id: int) -> Response:
+    """The source of one submission as a file to keep."""
+    view = submission(submission_id)
+    response = make_response(view["source"])
+    response.headers["Content-Type"] = "text/x-python; charset=utf-8"
+    name = f"{view['problem']}-{view['slug']}-{view['id']}.py"
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -18,10 +19,15 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
+from werkzeug.serving import make_server
 
+from judge.config import Config
+from judge.dispatch.base import Result, fault
 from judge.problem import Problem, load_problem
+from judge.service import Service
+from judge.submissions import Job
 from tests.conftest import missing
-from web.app import STATIC
+from web.app import STATIC, create_app
 
 ROOT = Path(__file__).parents[2]
 START_LIMIT_S = 120
@@ -42,6 +48,35 @@ def free_port() -> int:
         sock.bind(("127.0.0.1", 0))
         port: int = sock.getsockname()[1]
         return port
+
+
+def no_judge(job: Job, on_start: Callable[[int], None], on_case: Callable[[dict[str, Any]], None]) -> Result:
+    return fault(job, "internal")
+
+
+@contextmanager
+def serving_lightly(data: Path, static: Path = STATIC) -> Iterator[str]:
+    """The address of the site within this process, without a sandbox: each judgement ends in SE at once."""
+    config = Config(data, (ROOT / "problems",), f"sqlite:///{data / 'judge.sqlite3'}", lang="zh")
+    service = Service(config, judge=no_judge)
+    service.start()
+    server = make_server("127.0.0.1", 0, create_app(service, config, static), threaded=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+        service.close()
+
+
+@pytest.fixture
+def light_url(tmp_path: Path) -> Iterator[str]:
+    """`serving_lightly` on an empty data folder."""
+    with serving_lightly(tmp_path) as url:
+        yield url
 
 
 @contextmanager
@@ -103,11 +138,17 @@ def open_page(browser: Browser, browser_context_args: dict[str, Any]) -> Iterato
     errors: list[str] = []
     contexts: list[BrowserContext] = []
 
-    def open_one(**context: Any) -> Page:
+    def open_one(expected: str = "\0", **context: Any) -> Page:
+        """``expected``: part of the error that the browser logs of a request which the test makes fail."""
         contexts.append(browser.new_context(**{**browser_context_args, **context}))
         page = contexts[-1].new_page()
         page.on("pageerror", lambda error: errors.append(f"exception: {error}"))
-        page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+        page.on(
+            "console",
+            lambda line: (
+                errors.append(line.text) if line.type == "error" and expected not in line.text else None
+            ),
+        )
         return page
 
     yield open_one

@@ -30,7 +30,8 @@ def test_list_and_workspace_are_accessible(
     assert violations(page) == []
     page.goto(f"{judge_url}/problems/{problem.slug}")
     expect(page.locator("html.ready .monaco .view-lines")).to_be_visible()
-    page.locator(".hints summary").first.click()
+    page.locator("#hints button").click()
+    expect(page.locator("#hints details[open]")).to_be_visible()
     assert violations(page) == []
 
 

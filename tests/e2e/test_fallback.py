@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
-from werkzeug.serving import make_server
 
-from judge.config import Config
-from judge.dispatch.base import Result, fault
 from judge.problem import Problem
-from judge.service import Service
-from judge.submissions import Job
-from web.app import STATIC, create_app
-
-ROOT = Path(__file__).parents[2]
-
-
-def no_judge(job: Job, on_start: Callable[[int], None], on_case: Callable[[dict[str, Any]], None]) -> Result:
-    return fault(job, "internal")
+from tests.e2e.conftest import serving_lightly
+from web.app import STATIC
 
 
 @pytest.fixture
@@ -31,17 +19,8 @@ def bare_url(tmp_path: Path) -> Iterator[str]:
     """A server whose bundle was never built, and whose judge always fails."""
     static = tmp_path / "static"
     shutil.copytree(STATIC, static, ignore=shutil.ignore_patterns("vendor*"))
-    config = Config(tmp_path, (ROOT / "problems",), f"sqlite:///{tmp_path / 'judge.sqlite3'}", lang="zh")
-    service = Service(config, judge=no_judge)
-    service.start()
-    server = make_server("127.0.0.1", 0, create_app(service, config, static), threaded=True)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-    service.close()
+    with serving_lightly(tmp_path, static) as url:
+        yield url
 
 
 def test_without_the_bundle_a_text_area_submits(bare_url: str, open_page: Callable[..., Page]) -> None:
@@ -76,6 +55,6 @@ def test_a_server_that_went_away_loses_no_code(
     expect(page.locator("html.ready .view-lines")).to_be_visible()
     page.route("**/api/submissions", lambda route: route.abort())
     page.get_by_role("button", name="提交", exact=True).click()
-    expect(page.locator("#trouble")).to_contain_text("连不上")
+    expect(page.locator("#unsent")).to_contain_text("不算已提交")
     page.unroute("**/api/submissions")
     expect(page.get_by_role("button", name="提交", exact=True)).to_be_enabled()

@@ -152,6 +152,8 @@ def test_the_migration_counts_the_mistakes_of_old_reports(database: Database) ->
         session.add(Judgement(submission_id=number, status="queued", seed=""))
     with database.write() as session:  # back to what the first release knew
         for statement in (
+            "DROP TABLE drafts",
+            "DROP TABLE openings",
             "DROP TABLE mistakes",
             "DROP TABLE logins",
             "ALTER TABLE judgements DROP COLUMN rejudge",

@@ -20,6 +20,7 @@ DYNAMIC = {
     "difficulty.": ("easy", "medium", "hard"),
     "state.": ("solved", "tried", "new"),
     "mode.": ("run", "submit"),
+    "compare.kind-": ("old", "new"),
     "phase.": ("queued", "start", "cell", "load", "cases", "compare", "record"),
     "result.": ("queued", "running", "example", "hidden"),
     "list.": ("chapter", "difficulty", "status"),
@@ -88,7 +89,7 @@ def bare_text(template: str) -> list[str]:
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
 def test_no_template_holds_bare_text(path: Path) -> None:
-    allowed = {"run", "submit", "MiB"}  # values of buttons, a unit
+    allowed = {"run", "submit", "yes", "MiB"}  # values of buttons and boxes, a unit
     assert [text for text in bare_text(path.read_text("utf-8")) if text not in allowed] == []
 
 

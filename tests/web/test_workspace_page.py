@@ -24,7 +24,7 @@ def code_in(page: str) -> str:
 def test_it_shows_statement_hints_limits_and_starter(client: FlaskClient) -> None:
     page = client.get(PAGE).text
     assert "<strong>注意：</strong>" in page
-    assert "<summary>先想一想</summary>" in page
+    assert "看提示 1：先想一想" in page
     assert "内存 256 MiB" in page
     assert "raise NotImplementedError" in code_in(page)
     assert "<title>#7 add-pair 两数之和</title>" in page

@@ -1,5 +1,7 @@
 // @ts-check
 // One interface over Monaco and the plain text area, which stays where Monaco is missing, fails, or the screen is small.
+import { loadMonaco } from './monaco.js';
+
 const SMALL_SCREEN = '(max-width: 800px)';
 
 /**
@@ -12,12 +14,12 @@ const SMALL_SCREEN = '(max-width: 800px)';
 
 /**
  * @param {import('./workspace.js').Boot} boot
- * @param {string | null} draft the code to show instead of what the server sent
+ * @param {string} source the code to show
  * @returns {Promise<Editor>}
  */
-export async function openEditor(boot, draft) {
+export async function openEditor(boot, source) {
   const area = /** @type {HTMLTextAreaElement} */ (document.getElementById('source'));
-  if (draft !== null) area.value = draft;
+  if (area.value !== source) area.value = source;
   if (!boot.vendor || matchMedia(SMALL_SCREEN).matches) return plain(area);
   try {
     return await openMonaco(boot, area);
@@ -62,19 +64,10 @@ function plain(area) {
  * @returns {Promise<Editor>}
  */
 async function openMonaco(boot, area) {
-  const vendor = new URL('../vendor/', import.meta.url);
-  await styleSheet(new URL('monaco.css', vendor));
-  if (boot.lang === 'zh') await classicScript(new URL('monaco.zh-cn.js', vendor));
-  self.MonacoEnvironment = { getWorker: () => new Worker(new URL('editor.worker.js', vendor)) };
-  const monaco = await import(new URL('monaco.js', vendor).href);
-  defineThemes(monaco);
+  const monaco = await loadMonaco(boot.lang);
   const host = document.createElement('div');
   host.className = 'monaco';
   const editor = monaco.editor.create(host, { ...OPTIONS, ariaLabel: boot.words['editor.label'], value: area.value });
-  const dark = matchMedia('(prefers-color-scheme: dark)');
-  const paint = () => monaco.editor.setTheme(dark.matches ? 'judge-dark' : 'judge-light');
-  dark.addEventListener('change', paint);
-  paint();
   area.hidden = true;
   area.after(host);
   Object.assign(host, { editor }); // for tests: the page shows visible lines only
@@ -113,43 +106,3 @@ const OPTIONS = {
   tabSize: 4,
   unicodeHighlight: { ambiguousCharacters: false }, // Chinese comments are no attack
 };
-
-/** @param {any} monaco */
-function defineThemes(monaco) {
-  monaco.editor.defineTheme('judge-light', {
-    base: 'vs',
-    inherit: true,
-    rules: [{ token: 'comment', foreground: '5f6b76' }],
-    colors: { 'editor.background': '#ffffff', 'editorLineNumber.foreground': '#646d76', 'editorLineNumber.dimmedForeground': '#646d76' },
-  });
-  monaco.editor.defineTheme('judge-dark', {
-    base: 'vs-dark',
-    inherit: true,
-    rules: [{ token: 'comment', foreground: '8b98a5' }],
-    colors: { 'editor.background': '#1a1e23', 'editorLineNumber.foreground': '#8b98a5', 'editorLineNumber.dimmedForeground': '#8b98a5' },
-  });
-}
-
-/** @param {URL} address */
-function styleSheet(address) {
-  const link = document.createElement('link');
-  link.rel = 'stylesheet';
-  link.href = address.href;
-  return loaded(link);
-}
-
-/** @param {URL} address Monaco's Chinese strings set a global that its bundle reads when it is evaluated */
-function classicScript(address) {
-  const script = document.createElement('script');
-  script.src = address.href;
-  return loaded(script);
-}
-
-/** @param {HTMLElement} element */
-function loaded(element) {
-  return new Promise((resolve, reject) => {
-    element.addEventListener('load', resolve);
-    element.addEventListener('error', () => reject(new Error(element.outerHTML)));
-    document.head.append(element);
-  });
-}

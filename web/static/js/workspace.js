@@ -1,14 +1,19 @@
 // @ts-check
 // The workspace page: editor, draft, run and submit, live results, history. Everything also works as a plain form.
-import { keepDraft, readDraft } from './draft.js';
+import { conflictBar } from './conflict.js';
+import { Draft } from './draft.js';
 import { openEditor } from './editor.js';
+import { openHints } from './hints.js';
 import { Trouble, fetchHistory, fetchPanel, follow, send } from './judge.js';
 import { typeset } from './math.js';
 import { adopt, patch } from './panel.js';
+import { scrollable } from './scroll.js';
 import { splitters } from './split.js';
+import { unsentNotice } from './unsent.js';
 
-/** @typedef {{slug: string, starter: string, lang: string, vendor: boolean, words: Record<string, string>,
- *             urls: {submit: string, panel: string, history: string}}} Boot */
+/** @typedef {{slug: string, file: string, starter: string, lang: string, vendor: boolean, user: number | null,
+ *             draft: {source: string, version: number} | null, words: Record<string, string>,
+ *             urls: {submit: string, panel: string, history: string, draft: string, difference: string}}} Boot */
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -20,12 +25,15 @@ let following = new AbortController();
 
 document.documentElement.classList.add('js');
 splitters();
-typeset(boot.vendor);
-const editor = await openEditor(boot, readDraft(boot.slug));
-editor.onChange(() => keepDraft(boot.slug, editor.text(), () => say(boot.words['draft.kept'])));
-for (const box of document.querySelectorAll('.prose pre, .prose table')) {
-  if (box instanceof HTMLElement && box.scrollWidth > box.clientWidth) box.tabIndex = 0; // to be scrolled by keys
-}
+void typeset(boot.vendor);
+const area = /** @type {HTMLTextAreaElement} */ (byId('source'));
+const draft = new Draft(boot, area.value);
+const editor = await openEditor(boot, draft.mine.source);
+draft.follow(editor, { state: (key) => say(boot.words[key]), contest: conflictBar(boot, draft) });
+const unsent = unsentNotice(boot);
+openHints((error) => complain(reason(error)));
+byId('hints')?.addEventListener('fresh', () => { void typeset(boot.vendor); scrollable(); });
+scrollable();
 const shown = document.querySelector('.panel');
 if (shown instanceof HTMLElement) {
   adopt(shown);
@@ -97,14 +105,17 @@ async function judge(mode) {
   byId('result').replaceChildren(/** @type {HTMLTemplateElement} */ (byId('sending')).content.cloneNode(true));
   openTab('result');
   try {
+    void draft.send();
     const id = await send(boot, editor.text(), mode);
+    unsent.arrived();
     history.replaceState(null, '', location.pathname);
     byId('results').scrollIntoView({ block: 'nearest' });
     void watch(id);
   } catch (error) {
     byId('result').replaceChildren(...before);
     byId('announce').textContent = '';
-    complain(reason(error));
+    if (error instanceof Trouble) complain(error.message);
+    else unsent.failed();
   } finally {
     buttons.forEach((button) => { button.disabled = false; });
   }
@@ -137,6 +148,13 @@ byId('reset').addEventListener('click', () => {
   if (!confirm(boot.words['status.reset-confirm'])) return;
   editor.replace(boot.starter);
   say(boot.words['draft.reset']);
+});
+byId('download').addEventListener('click', () => {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([editor.text()], { type: 'text/x-python' }));
+  link.download = boot.file;
+  link.click();
+  URL.revokeObjectURL(link.href);
 });
 byId('tab-result').addEventListener('click', () => openTab('result'));
 byId('tab-history').addEventListener('click', () => openTab('history'));

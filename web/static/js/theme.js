@@ -1,0 +1,32 @@
+// @ts-check
+// Light, dark, or as the system has it. The server draws a page in the theme of the cookie, so none flashes.
+const system = matchMedia('(prefers-color-scheme: dark)');
+/** @type {(() => void)[]} */
+const listeners = [];
+
+/** @returns {string} system, light or dark */
+export function theme() {
+  return document.documentElement.dataset.theme || 'system';
+}
+
+/** @returns {boolean} whether the page is dark now */
+export function isDark() {
+  return theme() === 'dark' || (theme() === 'system' && system.matches);
+}
+
+/** @param {() => void} changed called after each change, by the reader or by the system */
+export function onTheme(changed) {
+  listeners.push(changed);
+}
+
+/** @param {string} name system, light or dark; kept for a year */
+export function setTheme(name) {
+  document.documentElement.dataset.theme = name;
+  const dark = /** @type {HTMLLinkElement | null} */ (document.getElementById('dark'));
+  if (dark) dark.media = { light: 'not all', dark: 'all' }[name] ?? '(prefers-color-scheme: dark)';
+  const root = document.documentElement.dataset.root || '/';
+  document.cookie = `judge_theme=${name}; Path=${root}; Max-Age=31536000; SameSite=Lax`;
+  for (const changed of listeners) changed();
+}
+
+system.addEventListener('change', () => { for (const changed of listeners) changed(); });
