@@ -11,7 +11,7 @@ from contextlib import ExitStack
 
 from sqlalchemy.orm import Session
 
-from judge import scores, submissions
+from judge import submissions
 from judge.catalogue import Catalogue, UnknownProblem
 from judge.config import Config
 from judge.db import Database
@@ -22,6 +22,7 @@ from judge.grading.seam import Grading, NotGraded
 from judge.lines import UserError
 from judge.lock import DataLock
 from judge.models import Judgement, Submission
+from judge.overview import Row, read_rows
 from judge.problem import Problem, ProblemError
 from judge.startup import open_grading
 from judge.submissions import Job, Mode
@@ -124,11 +125,10 @@ class Service:
         with self.database.read() as session:
             return history(session, self.user_id(user), problem.slug, lang, limit)
 
-    def status_by_problem(self, user: int | None = None) -> dict[str, str]:
-        """``solved`` or ``tried`` by slug, for problems with a judged submission."""
+    def overview(self, user: int | None = None) -> list[Row]:
+        """Where a learner stands at every problem, in the order of the book."""
         with self.database.read() as session:
-            standings = scores.standings(session, self.user_id(user))
-        return {slug: "solved" if standing.solved else "tried" for slug, standing in standings.items()}
+            return read_rows(session, self.user_id(user), self.catalogue.all())
 
     def wait(self, submission_id: int, timeout_s: float, after_version: int | None = None) -> bool:
         """Block until the view's version is another than ``after_version`` (None: until it is done), or time is up."""

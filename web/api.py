@@ -15,7 +15,7 @@ from web.current import (
     wait_for_change,
     wait_until_done,
 )
-from web.problems import all_rows
+from web.problems import overview, title_of
 from web.requests import field, json_body
 from web.workspace import history_of
 
@@ -58,14 +58,14 @@ def problems() -> Response:
                 {
                     "number": row.problem.number,
                     "slug": row.problem.slug,
-                    "title": row.title,
+                    "title": title_of(row.problem),
                     "chapter": row.problem.chapter,
                     "difficulty": row.problem.difficulty,
                     "tags": list(row.problem.tags),
                     "status": row.status,
                     "url": url_for("workspace.show", slug=row.problem.slug),
                 }
-                for row in all_rows()
+                for row in overview()
             ]
         }
     )

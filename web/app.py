@@ -74,6 +74,7 @@ def add_template_words(app: Flask) -> None:
     env.globals.update(
         t=i18n.t, language=i18n.language, language_link=i18n.link, tags=i18n.TAGS, sign=results.sign
     )
+    env.globals["title_of"] = problems.title_of
     env.globals["backend"] = lambda: current.service().backend
     env.globals["verdict_word"] = lambda verdict: verdict_word(verdict, i18n.language())
     env.filters.update(

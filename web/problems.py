@@ -1,67 +1,84 @@
-"""The list of problems, filtered by a plain GET form so that a filtered list has an address."""
+"""The list of problems, filtered by a plain GET form so that a filtered list has an address, and the chapters of the book."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from flask import Blueprint, current_app, render_template, request
 
-from flask import Blueprint, render_template, request
-
-from judge.problem import DIFFICULTIES, Problem
+from judge.books import chapter_titles
+from judge.overview import STATUSES, Filter, Row, by_chapter, next_up
+from judge.problem import DIFFICULTIES, Problem, ProblemError
 from web.current import reader_id, service
+from web.errors import Refused
 from web.i18n import language
 
 bp = Blueprint("problems", __name__)
 
-STATUSES = ("solved", "tried", "new")
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the list."""
-
-    problem: Problem
-    title: str
-    status: str  # one of STATUSES
-
 
 @bp.get("/")
 def index() -> str:
-    """The problems that fit ``q``, ``chapter``, ``difficulty`` and ``status`` of the query; unknown values fit all."""
-    rows = all_rows()
+    """The problems that fit ``q``, ``chapter``, ``difficulty``, ``status`` and ``tag`` of the query; unknown values fit none."""
+    rows = overview()
+    wanted = asked()
     return render_template(
         "problems.html",
-        rows=[row for row in rows if fits(row)],
-        chapters=sorted({row.problem.chapter for row in rows}),
+        rows=[row for row in rows if wanted.fits(row)],
+        filtered=wanted != Filter(),
+        chapters=by_chapter(rows),
+        titles=titles(),
         difficulties=DIFFICULTIES,
         statuses=STATUSES,
+        tags_known=sorted({tag for row in rows for tag in row.problem.tags}),
         solved=sum(row.status == "solved" for row in rows),
         total=len(rows),
+        following=next_up(rows),
         broken=len(service().catalogue.broken),
     )
 
 
-def all_rows() -> list[Row]:
-    """Every problem by number with its title in the reader's language and what was achieved on it."""
-    states = service().status_by_problem(reader_id())
-    return [
-        Row(problem, title_of(problem), states.get(problem.slug, "new"))
-        for problem in service().catalogue.all()
-    ]
+@bp.get("/chapters/<int:number>")
+def chapter(number: int) -> str:
+    """The problems of one chapter in order; Refused with 404 for one without problems."""
+    chapters = by_chapter(overview())
+    place = next((place for place, one in enumerate(chapters) if one.number == number), None)
+    if place is None:
+        raise Refused("unknown-chapter", 404)
+    return render_template(
+        "chapter.html",
+        chapter=chapters[place],
+        before=chapters[place - 1] if place else None,
+        after=chapters[place + 1] if place + 1 < len(chapters) else None,
+        titles=titles(),
+        following=next_up(chapters[place].rows),
+    )
+
+
+def overview() -> list[Row]:
+    """Where the reader stands at every problem, in the order of the book."""
+    return service().overview(reader_id())
+
+
+def asked() -> Filter:
+    """The filter of the query string."""
+    args = request.args
+    return Filter(
+        words=args.get("q", ""),
+        chapter=args.get("chapter", ""),
+        difficulty=args.get("difficulty", ""),
+        status=args.get("status", ""),
+        tag=args.get("tag", ""),
+    )
+
+
+def titles() -> dict[int, str]:
+    """The titles of chapters in the reader's language; none where the file that has them is broken."""
+    try:
+        found = chapter_titles(service().catalogue.roots)
+    except ProblemError as error:
+        current_app.logger.warning("%s", error)
+        return {}
+    return {number: by_language[language()] for number, by_language in found.items()}
 
 
 def title_of(problem: Problem) -> str:
-    """The title in the reader's language, or in the one a draft has."""
+    """The title in the reader's language, or in the one that a draft has."""
     return problem.title.get(language()) or next(iter(problem.title.values()))
-
-
-def fits(row: Row) -> bool:
-    """Whether a row passes every filter of the query string."""
-    problem, asked = row.problem, request.args
-    words = asked.get("q", "").lower().split()
-    haystack = " ".join([str(problem.number), problem.slug, *problem.title.values(), *problem.tags]).lower()
-    return (
-        all(word.lstrip("#") in haystack for word in words)
-        and asked.get("chapter", "") in ("", str(problem.chapter))
-        and asked.get("difficulty", "") in ("", problem.difficulty)
-        and asked.get("status", "") in ("", row.status)
-    )

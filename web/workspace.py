@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from judge.drafts import text_of
 from judge.models import Draft
+from judge.overview import beside
 from judge.problem import Problem
 from web import drafts, guard, markdown, steps
 from web.current import (
@@ -27,7 +28,7 @@ from web.current import (
 from web.current import retry as judge_again
 from web.errors import Refused
 from web.i18n import language, t
-from web.problems import title_of
+from web.problems import overview, title_of
 from web.results import arrange
 
 bp = Blueprint("workspace", __name__)
@@ -44,6 +45,7 @@ def show(slug: str) -> AnyResponse:
     past = history_of(problem)
     shown = chosen_submission(problem, past)
     draft = drafts.stored(problem)
+    before, after = beside(overview(), problem.slug)
     page = render_template(
         "workspace.html",
         problem=problem,
@@ -54,6 +56,8 @@ def show(slug: str) -> AnyResponse:
         source=code(problem, shown, draft),
         view=arrange(shown) if shown else None,
         history=past,
+        before=before,
+        after=after,
         boot=boot(problem, draft),
     )
     response = make_response(page)

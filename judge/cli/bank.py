@@ -2,40 +2,62 @@
 
 from __future__ import annotations
 
+from judge import openings
 from judge.cli import plain
 from judge.cli.context import Context, shown_path
 from judge.cli.terminal import table
 from judge.lines import UserError
+from judge.overview import Filter, Row, by_chapter, next_up, read_rows
 from judge.problem import Problem
+
+COLUMNS = ("number", "slug", "title", "chapter", "difficulty", "status")
 
 
 def list_problems(context: Context) -> int:
-    """All problems with number, slug, title, chapter, difficulty and what the learner achieved."""
-    statuses = _statuses(context)
-    rows = [
-        [
-            context.text(f"head-{name}")
-            for name in ("number", "slug", "title", "chapter", "difficulty", "status")
-        ]
-    ]
-    for problem in context.catalogue.all():
-        rows.append(
-            [
-                str(problem.number),
-                problem.slug,
-                title_of(problem, context.lang),
-                str(problem.chapter),
-                context.text(problem.difficulty),
-                context.text(statuses.get(problem.slug, "new")),
-            ]
-        )
-    head, *body = table(rows)
+    """The problems that fit the options, with what the learner achieved, progress by chapter and what to do next."""
+    args, rows = context.args, _overview(context)
+    wanted = Filter(
+        " ".join(args.words), args.chapter or "", args.difficulty or "", args.status or "", args.tag or ""
+    )
+    shown = [row for row in rows if wanted.fits(row)]
+    head, *body = table(
+        [[context.text(f"head-{name}") for name in COLUMNS], *(_cells(context, row) for row in shown)]
+    )
     context.out.print(context.out.style(head, "bold"))
-    for row in body:
-        context.out.print(row)
+    for line in body:
+        context.out.print(line)
+    if not shown:
+        context.note("none-fits" if rows else "no-problems")
     for error in context.catalogue.broken:
         context.note("broken", why=error)
+    if wanted == Filter():
+        _print_progress(context, rows)
     return 0
+
+
+def _cells(context: Context, row: Row) -> list[str]:
+    problem = row.problem
+    status = context.text(row.status) + (f" ({context.text('gave-up')})" if row.gave_up else "")
+    title = title_of(problem, context.lang)
+    return [
+        str(problem.number),
+        problem.slug,
+        title,
+        str(problem.chapter),
+        context.text(problem.difficulty),
+        status,
+    ]
+
+
+def _print_progress(context: Context, rows: list[Row]) -> None:
+    chapters = by_chapter(rows)
+    solved = ", ".join(f"{one.number}: {one.solved}/{len(one.rows)}" for one in chapters if one.solved)
+    if solved:
+        context.note("by-chapter", chapters=solved)
+    following = next_up(rows)
+    if following is not None:
+        row, why = following
+        context.note(f"up-{why}", label=row.problem.label_in(context.lang), number=row.problem.number)
 
 
 def start(context: Context) -> int:
@@ -66,10 +88,14 @@ def write_starter(context: Context, problem: Problem) -> bool:
 
 
 def solution(context: Context) -> int:
-    """Print the reference solution to one who solved the problem, or who says --yes."""
+    """Print the reference solution to one who solved the problem or gave it up, which --yes does."""
     problem = context.find(context.args.problem)
-    if not context.args.yes and _statuses(context).get(problem.slug) != "solved":
+    with context.database.read() as session:
+        state = openings.opened(session, context.user_id, problem.slug)
+    if not state.solution and not context.args.yes:
         raise UserError("spoiler", number=problem.number)
+    if not state.solution:
+        openings.give_up(context.database, context.user_id, problem.slug)
     context.note("solution", label=problem.label_in(context.lang))
     context.out.print(problem.solution.rstrip())
     return 0
@@ -89,9 +115,6 @@ def title_of(problem: Problem, lang: str) -> str:
     return problem.title.get(lang) or next(iter(problem.title.values()))
 
 
-def _statuses(context: Context) -> dict[str, str]:
-    from judge.scores import standings
-
+def _overview(context: Context) -> list[Row]:
     with context.database.read() as session:
-        found = standings(session, context.user_id)
-    return {slug: "solved" if standing.solved else "tried" for slug, standing in found.items()}
+        return read_rows(session, context.user_id, context.catalogue.all())

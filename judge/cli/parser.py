@@ -11,6 +11,8 @@ from judge.cli import again, bank, database, grader, people, system, testing
 from judge.cli.context import Context
 from judge.config import SANDBOXES
 from judge.lines import LANGS, UserError, judge_command, line
+from judge.overview import STATUSES
+from judge.problem import DIFFICULTIES
 from judge.users import ROLES
 
 Run = Callable[[Context], int]
@@ -79,7 +81,7 @@ def make_parser(lang: str) -> Parser:
         return command
 
     add("doctor", system.doctor)
-    add("list", bank.list_problems)
+    _add_list(add("list", bank.list_problems), text)
     add("start", bank.start).add_argument("problem", metavar="N", help=text("problem"))
     _add_test(add("test", testing.test), text)
     _add_new(add("new", bank.new), text)
@@ -115,6 +117,14 @@ def expand(arguments: list[str]) -> list[str]:
             continue
         return arguments if argument in COMMANDS else [*arguments[:place], "test", *arguments[place:]]
     return arguments
+
+
+def _add_list(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:
+    command.add_argument("words", metavar="WORD", nargs="*", default=[], help=text("words"))
+    command.add_argument("--chapter", metavar="N", help=text("chapter"))
+    command.add_argument("--tag", help=text("tag"))
+    command.add_argument("--difficulty", choices=DIFFICULTIES, help=text("difficulty"))
+    command.add_argument("--status", choices=STATUSES, help=text("status"))
 
 
 def _add_test(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:

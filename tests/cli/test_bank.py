@@ -71,3 +71,27 @@ def test_new_makes_a_problem_in_the_last_bank_and_says_where(
     assert "mx-own" in run("list").out
     again = run("new", "mx-own")
     assert (again.status, again.out) == (2, "") and "mx-own" in again.err
+
+
+def test_the_list_is_cut_down_as_on_the_site(run: RunCli) -> None:
+    assert "901" in run("list", "tiny", "--chapter", "1", "--status", "new").out
+    told = run("list", "--chapter", "99")
+    assert "901" not in told.out and "no problem fits" in told.err
+    assert run("list", "--status", "great").status == 2
+
+
+def test_the_list_says_what_to_do_next(run: RunCli, grading: FakeGrading) -> None:
+    assert "Next: #901" in run("list").err
+    Path("wrong.py").write_text("WA")
+    run("test", "901", "wrong.py")
+    assert "Go on with #901" in run("list").err
+    Path("right.py").write_text("AC")
+    run("test", "901", "right.py")
+    after = run("list").err
+    assert "1: 1/" in after and "#901" not in after
+
+
+def test_insisting_on_the_solution_is_giving_up(run: RunCli) -> None:
+    run("solution", "901", "--yes")
+    assert run("solution", "901").status == 0
+    assert "solution seen" in run("list").out

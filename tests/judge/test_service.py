@@ -194,15 +194,18 @@ def test_below_level_full_nothing_of_a_hidden_input_is_shown_while_running_or_do
         service.close()
 
 
-def test_history_is_newest_first_with_runs_and_statuses_count_submits_only(
-    service: Service, problem: Problem
-) -> None:
+def standings(service: Service, problem: Problem) -> list[tuple[str, float | None]]:
+    return [(row.status, row.best_score) for row in service.overview() if row.problem.slug == problem.slug]
+
+
+def test_history_is_newest_first_with_runs_and_only_submits_solve(service: Service, problem: Problem) -> None:
+    assert standings(service, problem) == [("new", None)]
     run = judged(service, problem, "AC", "run")
-    assert service.status_by_problem() == {}
+    assert standings(service, problem) == [("tried", None)]
     tried = judged(service, problem, "WA")
-    assert service.status_by_problem() == {problem.slug: "tried"}
+    assert standings(service, problem) == [("tried", 50.0)]
     solved = judged(service, problem, "AC")
-    assert service.status_by_problem() == {problem.slug: "solved"}
+    assert standings(service, problem) == [("solved", 100.0)]
     history = service.history(problem, "zh", 10)
     assert [(one["id"], one["mode"], one["verdict"]) for one in history] == [
         (solved, "submit", "AC"),

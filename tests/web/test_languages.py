@@ -19,11 +19,12 @@ HAN = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 DYNAMIC = {
     "difficulty.": ("easy", "medium", "hard"),
     "state.": ("solved", "tried", "new"),
+    "next.": ("continue", "next", "again"),
     "mode.": ("run", "submit"),
     "compare.kind-": ("old", "new"),
     "phase.": ("queued", "start", "cell", "load", "cases", "compare", "record"),
     "result.": ("queued", "running", "example", "hidden"),
-    "list.": ("chapter", "difficulty", "status"),
+    "list.": ("chapter", "difficulty", "status", "tag"),
     "site.language-": LANGUAGES,
     "fact.": (
         "type",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+
+from judge.service import Service
 
 
 def test_it_shows_number_slug_and_title_together(client: FlaskClient) -> None:
@@ -47,3 +50,41 @@ def test_it_takes_no_post(client: FlaskClient) -> None:
     answer = client.post("/", data={"csrf": "token"})
     assert answer.status_code == 405
     assert "GET" in answer.headers["Allow"]
+
+
+def test_a_chapter_has_a_page_with_its_problems_and_the_next_one(client: FlaskClient) -> None:
+    page = client.get("/chapters/2").text
+    assert "<h1>第 2 章</h1>" in page
+    assert 'href="/problems/add-pair"' in page.split("<tbody>")[1]
+    assert "下一道" in page
+
+
+def test_a_chapter_without_problems_is_a_404(client: FlaskClient) -> None:
+    assert client.get("/chapters/9").status_code == 404
+    assert client.get("/chapters/x").status_code == 404
+
+
+def test_it_says_what_to_do_next(client: FlaskClient, submit: Callable[..., dict[str, Any]]) -> None:
+    assert "下一道" in client.get("/").text
+    submit("wrong")
+    assert "接着做" in client.get("/").text
+    assert "最高 33.3 分" in client.get("/").text
+    submit("right")
+    assert 'class="up-next"' not in client.get("/").text
+
+
+def test_tags_lead_to_the_problems_that_have_them(client: FlaskClient) -> None:
+    row = client.get("/").text.split("<tbody>")[1]
+    assert 'href="/?tag=sums"' in row
+    assert "add-pair" in client.get("/?tag=sums").text.split('role="search"')[1].split("<tbody>")[1]
+    assert "没有符合条件的题目" in client.get("/?tag=other").text
+
+
+def test_a_broken_book_file_only_costs_the_titles(
+    client: FlaskClient, service: Service, tmp_path: Path
+) -> None:
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "book.toml").write_text("[chapters")
+    service.catalogue.roots = (*service.catalogue.roots, tmp_path)
+    assert client.get("/").status_code == 200
+    assert client.get("/chapters/2").status_code == 200
