@@ -205,7 +205,7 @@ def test_history_is_newest_first_with_runs_and_only_submits_solve(service: Servi
     tried = judged(service, problem, "WA")
     assert standings(service, problem) == [("tried", 50.0)]
     solved = judged(service, problem, "AC")
-    assert standings(service, problem) == [("solved", 100.0)]
+    assert standings(service, problem) == [("solved", 50.0)]
     history = service.history(problem, "zh", 10)
     assert [(one["id"], one["mode"], one["verdict"]) for one in history] == [
         (solved, "submit", "AC"),

@@ -16,6 +16,7 @@ export async function showDifference(host, before, after, options) {
   host.replaceChildren(inside);
   const editor = monaco.editor.createDiffEditor(inside, {
     automaticLayout: true,
+    colorDecorators: false,
     readOnly: true,
     originalEditable: false,
     editContext: false,
