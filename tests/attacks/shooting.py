@@ -1,0 +1,60 @@
+"""Where attacks are made: one backend, one grader, and an innocent submission that comes after each."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from pathlib import Path
+
+from judge.grading.grade import Grade, Grader, grade
+from judge.problem import Problem, load_problem
+from tests.attacks.attack import Attack
+from tests.attacks.surroundings import Surroundings
+
+BANK = Path(__file__).parent / "problem"
+PROBLEM = BANK / "hostile" / "990-weighted-sums"
+_USUAL_OF = 9  # innocent judgements whose median is the usual time
+_TRIES = 5  # the machine has other work, too: the best of so many must be quick
+_SLOWER = 3
+
+made: Counter[str] = Counter()
+defeated: Counter[str] = Counter()
+
+
+class Range:
+    """Where attacks are made: one backend, one grader, and an innocent submission to compare with."""
+
+    def __init__(self, grader: Grader) -> None:
+        self.grader = grader
+        self.backend = grader.pool.backend
+        self.problem: Problem = load_problem(PROBLEM)
+        self.judge(self.problem.solution.encode())  # collects the cases
+        self._times = [self._innocent_s() for _ in range(_USUAL_OF)]
+        self._surroundings = Surroundings(grader.pool)
+
+    def judge(self, source: bytes) -> Grade:
+        """One judgement of a submission."""
+        return grade(self.problem, source, grader=self.grader)
+
+    def aftermath(self) -> list[str]:
+        """What an attack has done to those who come after it: judges an innocent one, and looks around."""
+        usual_s = statistics.median(self._times[-_USUAL_OF:])
+        times: list[float] = []
+        while len(times) < _TRIES and (not times or times[-1] > _SLOWER * usual_s):
+            times.append(self._innocent_s())
+        self._times.append(times[-1])
+        left = self._surroundings.left()
+        slow = f"an innocent submission takes {min(times):.3f} s, usually {usual_s:.3f} s"
+        return [*left, slow] if times[-1] > _SLOWER * usual_s else left
+
+    def _innocent_s(self) -> float:
+        """Seconds of a right submission's judgement, without the wait for a zygote; it must be accepted."""
+        judged = self.judge(self.problem.solution.encode())
+        assert (judged.verdict, judged.score, judged.faults) == ("AC", 100.0, [])
+        return sum(judged.phases.values()) - judged.phases["queued_s"]
+
+    def count(self, attack: Attack, found: list[str]) -> None:
+        """Remember how an attack went, and fail where it was not defeated."""
+        made[self.backend] += 1
+        defeated[self.backend] += not found
+        assert not found, f"{attack.tries}\n" + "\n".join(found)
