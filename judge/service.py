@@ -31,6 +31,7 @@ from judge.views import View, history, make_view, seen_version
 
 LOG = logging.getLogger(__name__)
 WAITING_MAX = 500
+WAITING_EACH_MAX = 20  # of one person's with accounts: a class shares the queue
 FRESH_S = 1.0
 
 
@@ -99,6 +100,8 @@ class Service:
             waiting = submissions.waiting(session)
             if waiting >= WAITING_MAX:
                 raise QueueFull("queue-full", waiting=waiting)
+            if user is not None and submissions.waiting_of(session, user) >= WAITING_EACH_MAX:
+                raise QueueFull("queue-full-own", waiting=WAITING_EACH_MAX)
             submission_id = submissions.submit(
                 session, self.user_id(user), problem, source, mode
             ).submission_id

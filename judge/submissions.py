@@ -190,6 +190,15 @@ def waiting(session: Session, before: Judgement | None = None) -> int:
     return session.scalar(count) or 0
 
 
+def waiting_of(session: Session, user_id: int) -> int:
+    """How many judgements of one person's submissions, of whatever mode, wait or run."""
+    theirs = select(func.count()).select_from(Judgement).join(Submission)
+    found = theirs.where(
+        Submission.user_id == user_id, Judgement.status != "done", Judgement.rejudge.is_(False)
+    )
+    return session.scalar(found) or 0
+
+
 def _again(session: Session, judgement: Judgement, seed: str, rejudge: bool = False) -> Judgement:
     added = Judgement(
         submission_id=judgement.submission_id,

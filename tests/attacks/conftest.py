@@ -9,6 +9,7 @@ import pytest
 from judge.grading.grade import Grader
 from sandbox.pool import NoBackend, Settings, open_pool
 from tests.attacks.shooting import Range, defeated, made
+from tests.attacks.site import Site
 from tests.conftest import BOUNDED, missing
 
 collect_ignore = ["problem", "cases"]  # judged by the tests, never collected
@@ -23,6 +24,14 @@ def shooting_range(request: pytest.FixtureRequest) -> Iterator[Range]:
         missing(str(error))
     with pool, Grader(pool) as grader:
         yield Range(grader)
+
+
+@pytest.fixture(scope="session")
+def site(shooting_range: Range, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The web site, judging on that range."""
+    opened = Site(tmp_path_factory.mktemp(f"site-{shooting_range.backend}"), shooting_range)
+    yield opened
+    opened.close()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.attacks.attack import Attack, all_attacks, complaints, read_attack
 from tests.attacks.shooting import Range
+from tests.attacks.site import Site, made_on
 
 ATTACKS = all_attacks()
 KINDS = range(1, 66)
@@ -35,6 +36,12 @@ def test_it_is_defeated(shooting_range: Range, attack: Attack, monkeypatch: pyte
         report = graded.report()
         found += [*complaints(attack, report), *graded.faults]
         found += ["a secret of the judge's is in the report"] * (secret in str(report))
+    shooting_range.count(attack, found + shooting_range.aftermath())
+
+
+@pytest.mark.parametrize("attack", [one for one in ATTACKS if one.on_site], ids=lambda attack: attack.name)
+def test_it_is_defeated_on_the_site(shooting_range: Range, site: Site, attack: Attack) -> None:
+    found = made_on(site, attack)
     shooting_range.count(attack, found + shooting_range.aftermath())
 
 

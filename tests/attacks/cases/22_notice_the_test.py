@@ -12,6 +12,6 @@ def weighted(rows, weigh):
         for name in sys.modules
         if name.partition(".")[0] in ("pytest", "_pytest", "judge", "unittest.mock")
     ]
-    signs += [word for word in sys.argv if "test" in word or "judge" in word]
+    signs += [word for word in sys.argv if "test" in word]
     print("signs of a test:", signs)
     return rows if not signs else weighted(rows, weigh)
