@@ -32,8 +32,13 @@ class Case:
     item: pytest.Function
 
     def mistake_of(self, outcome: Outcome) -> str | None:
-        """The key of the mistake behind ``outcome``: its own, or what the case says such an ending means."""
-        named = (self.means.get(name) for name in (outcome.facts.get("builtin", ""), str(outcome.verdict)))
+        """The key of the mistake behind ``outcome``: its own, or what the case says such an ending means.
+
+        What is not written yet is no mistake: its endings mean nothing unless the case names that exception.
+        """
+        builtin = outcome.facts.get("builtin", "")
+        endings = (builtin,) if builtin == "NotImplementedError" else (builtin, str(outcome.verdict))
+        named = (self.means.get(name) for name in endings)
         return outcome.mistake or next((key for key in named if key), None)
 
     def blank(self) -> dict[str, Any]:

@@ -256,6 +256,15 @@ def test_judgements_run_side_by_side_without_mixing(
 Make = Callable[[str], Problem]
 
 
+@pytest.mark.parametrize(("raised", "mistake"), [("ValueError", "add-values"), ("NotImplementedError", None)])
+def test_what_is_not_written_yet_is_no_mistake(
+    raised: str, mistake: str | None, with_hidden: Make, grader: Grader
+) -> None:
+    means = '@case(part="add", points=1, means={"RE": "add-values"})\ndef test_x(submission):\n    submission.add(1, 2)\n'
+    result = judged(with_hidden(means), f"def add(a, b):\n    raise {raised}\n", grader)
+    assert (result.cases[1]["verdict"], result.cases[1]["mistake"]) == ("RE", mistake)
+
+
 def test_a_case_that_skips_is_not_counted(with_hidden: Make, grader: Grader) -> None:
     problem = with_hidden('@case(part="add", points=2)\ndef test_x(submission):\n    pytest.skip("no gpu")\n')
     result = judged(problem, RIGHT, grader)
