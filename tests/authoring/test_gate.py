@@ -12,7 +12,7 @@ import pytest
 from judge.authoring import gate
 from judge.authoring.cache import Cache
 from judge.authoring.gate import QUICK, examine
-from judge.grading.grade import Grader
+from judge.grading.grade import Grader, grade
 from judge.problem import Problem, load_problem
 from tests.authoring.conftest import GOOD
 
@@ -200,3 +200,12 @@ def test_watching_checks_again_what_was_saved_and_waits_for_what_is_broken(
     told = capsys.readouterr()
     assert told.out.count("passed: ") == 2 and "passed: 0 judgements" in told.out
     assert told.err.count("problem.toml") == 1
+
+
+def test_a_judgement_to_the_first_failure_leaves_out_what_follows(problem_with: Make, grader: Grader) -> None:
+    problem = problem_with()
+    how: dict[str, Any] = {"grader": grader, "seed": "fixed", "to_first_failure": True}
+    wrong = grade(problem, problem.files["mutants/divided.py"], **how)
+    assert [(case["name"], case["verdict"]) for case in wrong.cases] == [("scale-small", "WA")]
+    right = grade(problem, problem.files["solution.py"], **how)
+    assert (right.verdict, len(right.cases)) == ("AC", 3)

@@ -50,11 +50,17 @@ def make(
     kv_heads: int = 2,
     dim: int = 8,
     dtype: torch.dtype = torch.float32,
+    slots: Sequence[int] | None = None,
 ) -> Round:
-    """Requests in random slots of a pool that is full of others' numbers; ``dummies`` share one slot and one token."""
+    """Requests in random slots of a pool that is full of others' numbers; ``dummies`` share one slot and one token.
+
+    ``slots``: those of all KV in order, in the place of random ones.
+    """
     lens = [end for _, end in spans]
-    slots = sum(lens) + 9
-    free = torch.from_numpy(rng.permutation(slots - 2) + 1).int()
+    size = max([sum(lens) + 5, *(slots or [])]) + 4
+    free = torch.from_numpy(rng.permutation(size - 2) + 1).int()
+    if slots is not None:
+        free = torch.tensor(list(slots), dtype=torch.int32)
     table = torch.zeros(len(spans) + dummies, max([*lens, 1]) + 2, dtype=torch.int32)
     taken = 0
     for row, length in zip(table, lens, strict=False):
@@ -75,7 +81,7 @@ def make(
     q, k, v = (rng.tensor(total, n, dim, dtype=dtype) for n in (heads, kv_heads, kv_heads))
     for one in (q, k, v):
         one[real:] = one[real : real + 1]
-    pools = (rng.tensor(slots, kv_heads, dim, dtype=dtype), rng.tensor(slots, kv_heads, dim, dtype=dtype))
+    pools = (rng.tensor(size, kv_heads, dim, dtype=dtype), rng.tensor(size, kv_heads, dim, dtype=dtype))
     return Round(q, k, v, out_loc, pools, meta)
 
 

@@ -96,8 +96,11 @@ def verify_path(got: Any, reqs: Sequence[Request], because: str = "path-values")
     check.equal(got, path(reqs), field="path", mistake=because, known=named_paths(reqs))
 
 
-def verify(got: Any, reqs: Sequence[Request], *, because: str = "", device: str = "cpu") -> None:
-    """``got`` is the pair of sums of ``reqs``; ``because`` names the mistake that the case was made to see."""
+def verify(
+    got: Any, reqs: Sequence[Request], *, because: str = "", named_first: bool = False, device: str = "cpu"
+) -> None:
+    """``got`` is the pair of sums of ``reqs``; ``because`` names the mistake that the case was made to see, tried after
+    the values with a name if ``named_first``."""
     is_pair = isinstance(got, tuple) and len(got) == 2
     check.that(is_pair, mistake="not-a-pair", field="result", got=got)
     wrong = named(reqs)
@@ -110,5 +113,5 @@ def verify(got: Any, reqs: Sequence[Request], *, because: str = "", device: str 
             mistake=because or f"{name}-values",
             dtype="not-int32",
             device="wrong-device",
-            known={} if device == "meta" or because else wrong[name],
+            known=wrong[name] if device != "meta" and (named_first or not because) else {},
         )
