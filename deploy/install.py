@@ -26,10 +26,12 @@ WHEELS = ROOT / "deploy" / "wheels"
 UNUSED = ("torch/include", "torch/test", "bin")
 
 
-def offline() -> None:
-    """Where wheels lie beside this file, tell pip to take those."""
-    if any(WHEELS.glob("*.whl")):
-        os.environ |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(WHEELS)}
+def offline() -> bool:
+    """Whether wheels lie beside this file; pip is then told to take those."""
+    if not any(WHEELS.glob("*.whl")):
+        return False
+    os.environ |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(WHEELS)}
+    return True
 
 
 def pip_command() -> list[str]:
@@ -50,7 +52,7 @@ def libraries() -> None:
         return
     setup.PYTHON = Path(sys.executable)  # whom setup asks for pip's plan: there is no environment yet
     numpy = next(wanted for wanted in setup.requirements("run") if wanted.startswith("numpy=="))
-    _, torch = setup.torch_arguments()
+    torch = [f"torch=={setup.TORCH_VERSION}"] if offline() else setup.torch_arguments()[1]
     for wanted in (torch, [numpy]):
         command = [
             *pip_command(),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from judge.config import Config
@@ -18,10 +19,12 @@ from sandbox.backend import NoBackend
 
 if TYPE_CHECKING:
     from judge.grading.grade import Grader
+    from judge.remote.client import RemoteGrading
     from sandbox.canary import Finding
     from sandbox.pool import Pool
 
 LOG = logging.getLogger(__name__)
+SOON_S = 3.0  # a grader that takes longer to answer is waited for aloud
 PREPARED = 4  # problems whose cases are collected before anybody asks
 
 
@@ -99,12 +102,23 @@ def open_grading(config: Config, problems: Sequence[Problem]) -> Iterator[Gradin
         with open_own_grading(config, problems, one_user=config.serves_one_user) as grading:
             yield grading
         return
-    from judge.remote.client import RemoteGrading
-
-    remote = RemoteGrading(config.grader)
+    remote = _reach(config.grader)
     for problem in remote.differing(problems):
         LOG.warning("the grader at %s does not have %s as it is here", config.grader, problem.slug)
     yield remote
+
+
+def _reach(path: Path) -> RemoteGrading:
+    """The grader at ``path``, waited for while it starts beside us, which is told where it takes long."""
+    from judge.remote.client import NoGrader, RemoteGrading
+
+    try:
+        return RemoteGrading(path, SOON_S)
+    except NoGrader as none:
+        if none.key != "no-grader":
+            raise
+    LOG.warning("waiting for the grader at %s", path)
+    return RemoteGrading(path)
 
 
 @contextmanager

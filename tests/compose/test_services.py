@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -61,8 +60,9 @@ class Composed:
     def inspect(self, service: str) -> dict[str, Any]:
         """What the engine says of a service's container."""
         container = self.compose("ps", "-q", service).stdout.strip()
-        told = subprocess.run(["docker", "inspect", container], capture_output=True, text=True, check=True)
-        found: dict[str, Any] = json.loads(told.stdout)[0]
+        engine, reason = connect(timeout_s=60)
+        assert engine is not None, reason
+        found: dict[str, Any] = engine.api.inspect_container(container)
         return found
 
 

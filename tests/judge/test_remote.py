@@ -31,6 +31,7 @@ from judge.remote.client import NoGrader, RemoteGrading
 from judge.remote.frames import PROTOCOL
 from judge.remote.server import GraderServer, listening
 from judge.service import Service
+from judge.startup import open_grading
 from judge.verdict import Verdict
 from sandbox.contract import Limits
 from sandbox.pool import NoBackend, Pool, open_pool
@@ -278,6 +279,25 @@ def test_a_grader_of_another_version_is_refused_in_a_line(
     assert refused.value.status == 3
 
 
+def test_a_grader_that_starts_later_is_waited_for_aloud(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("judge.startup.SOON_S", 0.3)
+    config = Config.from_env({"JUDGE_GRADER": str(tmp_path / "s"), "JUDGE_DATA": str(tmp_path)})
+    opened = threading.Event()
+
+    def open_late() -> None:
+        while "waiting for the grader" not in caplog.text:
+            time.sleep(0.05)
+        with answering(tmp_path / "s", saying({"versions": {}})):
+            opened.wait(30)
+
+    threading.Thread(target=open_late, daemon=True).start()
+    with open_grading(config, []) as grading:
+        assert (grading.backend, grading.size) == (HELLO["backend"], HELLO["size"])
+    opened.set()
+
+
 def test_no_grader_is_one_line_that_says_what_to_start(tmp_path: Path) -> None:
     with pytest.raises(NoGrader) as refused:
         RemoteGrading(tmp_path / "none", wait_s=0)
@@ -329,6 +349,7 @@ def submitted(service: Service, problem: Problem, source: bytes) -> Any:
     return service.view(number, "en")
 
 
+@pytest.mark.timeout(400)  # two graders are started, each of which imports torch more than once
 def test_a_server_judges_with_a_grader_that_comes_and_goes(own: object, tmp_path: Path) -> None:
     bank = Path(shutil.copytree(BANK, tmp_path / "bank"))
     path = tmp_path / "grader.sock"
