@@ -1,0 +1,14 @@
+# expects: prefill-all-rows
+"""The logits of every position are returned."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+
+def lm_head(
+    x: torch.Tensor, weight: torch.Tensor, meta: dict[str, torch.Tensor], bs: int, is_prefill: bool
+) -> torch.Tensor:
+    """Logits to sample from: [bs, V] in prefill, [N, V] in decode, in x's dtype."""
+    return F.linear(x, weight)

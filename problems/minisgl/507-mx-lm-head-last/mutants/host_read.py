@@ -1,0 +1,17 @@
+# expects: reads-the-device
+"""The bounds are read by the host."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+
+def lm_head(
+    x: torch.Tensor, weight: torch.Tensor, meta: dict[str, torch.Tensor], bs: int, is_prefill: bool
+) -> torch.Tensor:
+    """Logits to sample from: [bs, V] in prefill, [N, V] in decode, in x's dtype."""
+    if is_prefill:
+        last = torch.tensor([end - 1 for end in meta["cu_seqlens_q"].tolist()[1 : bs + 1]], dtype=torch.int32)
+        x = x.index_select(0, last)
+    return F.linear(x, weight)
