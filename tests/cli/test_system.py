@@ -45,6 +45,7 @@ def test_serve_hands_over_to_the_web_with_every_path_absolute(
 ) -> None:
     monkeypatch.setenv("JUDGE_DATA", "here")
     monkeypatch.setenv("JUDGE_WORKSPACE", "mine")
+    monkeypatch.setenv("JUDGE_GRADER", "grader.sock")
     monkeypatch.setenv("JUDGE_DATABASE_URL", "sqlite:///own.sqlite3")
     server = serve(run, "--port", "8123", "--sandbox", "landlock")
     assert (server.program, server.arguments[1:]) == (sys.executable, ["-m", "web"])
@@ -52,6 +53,7 @@ def test_serve_hands_over_to_the_web_with_every_path_absolute(
     assert (environ["JUDGE_DATA"], environ["JUDGE_PROBLEMS"]) == (str(tmp_path / "here"), str(TINY))
     assert environ["JUDGE_DATABASE_URL"] == f"sqlite:///{tmp_path / 'own.sqlite3'}"
     assert environ["JUDGE_WORKSPACE"] == str(tmp_path / "mine")
+    assert environ["JUDGE_GRADER"] == str(tmp_path / "grader.sock")
     assert (environ["JUDGE_PORT"], environ["JUDGE_SANDBOX"], environ["JUDGE_LANG"]) == (
         "8123",
         "landlock",
@@ -144,3 +146,18 @@ def test_the_doctor_reports_a_data_folder_that_cannot_be_written(
     told = run("doctor")
     assert told.status == 3
     assert "JUDGE_DATA" in told.out
+
+
+def test_a_grader_of_its_own_needs_a_socket(run: RunCli) -> None:
+    told = run("grader")
+    assert told.status == 2 and told.err.count("\n") == 1
+    assert "JUDGE_GRADER=" in told.err and "JUDGE_GRADER=" in run("--lang", "zh", "grader").err
+
+
+def test_a_grader_of_its_own_refuses_a_sandbox_without_walls(
+    run: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGE_GRADER", str(tmp_path / "s"))
+    told = run("--sandbox", "process", "grader")
+    assert told.status == 2 and "isolates nothing" in told.err
+    assert not (tmp_path / "s").exists()

@@ -137,3 +137,14 @@ def test_a_relative_path_of_the_database_is_made_absolute(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert Config.from_env({"JUDGE_DATABASE_URL": given}).database_url == meant.format(here=tmp_path)
+
+
+def test_a_graders_settings_are_absolute_paths_and_its_folder_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = Config.from_env({"JUDGE_GRADER": "s", "JUDGE_RUN_FOLDER": "."})
+    assert (config.grader, config.run_folder) == (tmp_path / "s", str(tmp_path))
+    assert Config.from_env({"JUDGE_GRADER": " "}).grader is None
+    with pytest.raises(ConfigError, match="JUDGE_RUN_FOLDER"):
+        Config.from_env({"JUDGE_RUN_FOLDER": "none"})
