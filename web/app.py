@@ -15,6 +15,7 @@ from judge.config import Config, ConfigError, choose_language
 from judge.words import verdict_word
 from web import (
     api,
+    appearance,
     auth,
     compare,
     current,
@@ -60,6 +61,7 @@ def create_app(service: Service, config: Config, static: Path = STATIC) -> Flask
     errors.install(app)
     auth.install(app)
     app.after_request(i18n.remember)
+    app.after_request(appearance.remember)
     for module in (problems, workspace, drafts, steps, compare, api, instructor):
         app.register_blueprint(module.bp)
     add_template_words(app)
@@ -73,6 +75,13 @@ def add_template_words(app: Flask) -> None:
     env.trim_blocks = env.lstrip_blocks = True
     env.globals.update(
         t=i18n.t, language=i18n.language, language_link=i18n.link, tags=i18n.TAGS, sign=results.sign
+    )
+    env.globals.update(
+        theme=appearance.theme,
+        themes=appearance.THEMES,
+        theme_link=appearance.link,
+        dark_media=appearance.MEDIA,
+        schemes=appearance.SCHEMES,
     )
     env.globals["title_of"] = problems.title_of
     env.globals["backend"] = lambda: current.service().backend

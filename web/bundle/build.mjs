@@ -25,12 +25,20 @@ const options = {
   plugins: [{
     name: 'woff2-only',
     setup: (b) => b.onResolve({ filter: /KaTeX_.*\.(ttf|woff)$/ }, (args) => ({ path: args.path, external: true })),
+  }, {
+    // monaco-vim names Monaco's files as they lay before its exports map, and its "browser" file breaks when bundled.
+    name: 'vim',
+    setup: (b) => {
+      b.onResolve({ filter: /^monaco-editor\/esm\/vs\// }, (args) => ({ path: join(modules, `${args.path.replace(/\.js$/, '')}.js`) }));
+      b.onResolve({ filter: /^monaco-vim$/ }, () => ({ path: join(modules, 'monaco-vim/dist/index.mjs') }));
+    },
   }],
 };
 await build({
   ...options,
   format: 'esm',
-  entryPoints: [join(here, 'entries/monaco.js'), join(here, 'entries/katex.js'), join(modules, 'katex/dist/katex.css')],
+  splitting: true, // Vim mode must share the one Monaco
+  entryPoints: [join(here, 'entries/monaco.js'), join(here, 'entries/vim.js'), join(here, 'entries/katex.js'), join(modules, 'katex/dist/katex.css')],
   entryNames: '[name]',
 });
 await build({ ...options, format: 'iife', entryPoints: [join(here, 'entries/editor.worker.js')] });
@@ -41,6 +49,7 @@ for (const [from, to] of [
   ['monaco-editor/LICENSE', 'monaco-editor.LICENSE.txt'],
   ['monaco-editor/ThirdPartyNotices.txt', 'monaco-editor.ThirdPartyNotices.txt'],
   ['katex/LICENSE', 'katex.LICENSE.txt'],
+  ['monaco-vim/LICENSE', 'monaco-vim.LICENSE.txt'],
 ]) await copyFile(join(modules, from), join(out, to));
 
 const squeeze = promisify(brotliCompress);

@@ -50,7 +50,7 @@ def language() -> str:
 def link(lang: str) -> str:
     """The address of this very page in another language."""
     return "?" + urlencode(
-        [*((k, v) for k, v in request.args.items(multi=True) if k != "lang"), ("lang", lang)]
+        [*((k, v) for k, v in request.args.items(multi=True) if k not in ("lang", "theme")), ("lang", lang)]
     )
 
 

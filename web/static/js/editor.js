@@ -1,12 +1,15 @@
 // @ts-check
 // One interface over Monaco and the plain text area, which stays where Monaco is missing, fails, or the screen is small.
 import { loadMonaco } from './monaco.js';
+import { settings } from './settings.js';
 
 const SMALL_SCREEN = '(max-width: 800px)';
 
 /**
  * @typedef {object} Editor
  * @property {() => string} text
+ * @property {() => void} focus
+ * @property {(now: import('./settings.js').Settings) => void} set how it looks
  * @property {(source: string) => void} replace undoable
  * @property {(line: number) => void} goto
  * @property {(changed: () => void) => void} onChange
@@ -20,7 +23,8 @@ const SMALL_SCREEN = '(max-width: 800px)';
 export async function openEditor(boot, source) {
   const area = /** @type {HTMLTextAreaElement} */ (document.getElementById('source'));
   if (area.value !== source) area.value = source;
-  if (!boot.vendor || matchMedia(SMALL_SCREEN).matches) return plain(area);
+  const wanted = settings().editor;
+  if (!boot.vendor || wanted === 'plain' || (wanted === 'auto' && matchMedia(SMALL_SCREEN).matches)) return plain(area);
   try {
     return await openMonaco(boot, area);
   } catch (error) {
@@ -41,6 +45,11 @@ export async function openEditor(boot, source) {
 function plain(area) {
   return {
     text: () => area.value,
+    focus: () => area.focus(),
+    set(now) {
+      area.style.fontSize = `${now.fontSize}px`;
+      area.style.whiteSpace = now.wrap ? 'pre-wrap' : 'pre';
+    },
     replace(source) {
       area.focus();
       area.select();
@@ -71,8 +80,17 @@ async function openMonaco(boot, area) {
   area.hidden = true;
   area.after(host);
   Object.assign(host, { editor }); // for tests: the page shows visible lines only
+  /** @type {Promise<{dispose: () => void}> | null} */
+  let vim = null;
   return {
     text: () => editor.getValue({ lineEnding: '\n' }),
+    focus: () => editor.focus(),
+    set(now) {
+      editor.updateOptions({ fontSize: now.fontSize, wordWrap: now.wrap ? 'on' : 'off' });
+      if (now.vim === Boolean(vim)) return;
+      if (vim) void vim.then((mode) => mode.dispose());
+      vim = now.vim ? vimMode(editor, host) : null;
+    },
     replace(source) {
       editor.pushUndoStop();
       editor.executeEdits('judge', [{ range: editor.getModel().getFullModelRange(), text: source }]);
@@ -86,6 +104,19 @@ async function openMonaco(boot, area) {
     },
     onChange: (changed) => editor.onDidChangeModelContent(changed),
   };
+}
+
+/**
+ * @param {any} editor
+ * @param {HTMLElement} host
+ */
+async function vimMode(editor, host) {
+  const { initVimMode } = await import(new URL('../vendor/vim.js', import.meta.url).href);
+  const status = document.createElement('div');
+  status.className = 'vim-status';
+  host.closest('form')?.append(status);
+  const mode = initVimMode(editor, status);
+  return { dispose: () => { mode.dispose(); status.remove(); } };
 }
 
 const OPTIONS = {

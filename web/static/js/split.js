@@ -34,7 +34,7 @@ function splitter(bar) {
     place(100 * (sideways ? (event.clientX - area.left) / area.width : (event.clientY - area.top) / area.height));
   });
   bar.addEventListener('keydown', (event) => {
-    const step = { ArrowLeft: -2, ArrowUp: -2, ArrowRight: 2, ArrowDown: 2 }[event.key];
+    const step = { ArrowLeft: -2, ArrowUp: -2, ArrowRight: 2, ArrowDown: 2, Home: -100, End: 100 }[event.key];
     if (!step) return;
     event.preventDefault();
     place(Number(bar.ariaValueNow) + step);

@@ -24,9 +24,20 @@ export function setTheme(name) {
   document.documentElement.dataset.theme = name;
   const dark = /** @type {HTMLLinkElement | null} */ (document.getElementById('dark'));
   if (dark) dark.media = { light: 'not all', dark: 'all' }[name] ?? '(prefers-color-scheme: dark)';
-  const root = document.documentElement.dataset.root || '/';
-  document.cookie = `judge_theme=${name}; Path=${root}; Max-Age=31536000; SameSite=Lax`;
+  document.cookie = `judge_theme=${name}; Path=/; Max-Age=31536000; SameSite=Lax`;
+  for (const link of document.querySelectorAll('a[data-theme]')) {
+    if (link instanceof HTMLElement && link.dataset.theme === name) link.setAttribute('aria-current', 'true');
+    else link.removeAttribute('aria-current');
+  }
   for (const changed of listeners) changed();
 }
 
 system.addEventListener('change', () => { for (const changed of listeners) changed(); });
+
+for (const link of document.querySelectorAll('a[data-theme]')) {
+  link.addEventListener('click', (event) => {
+    event.preventDefault(); // in place: what is typed, opened or scrolled stays
+    if (link instanceof HTMLElement) setTheme(link.dataset.theme ?? 'system');
+    link.closest('details')?.removeAttribute('open');
+  });
+}

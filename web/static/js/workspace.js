@@ -4,10 +4,12 @@ import { conflictBar } from './conflict.js';
 import { Draft } from './draft.js';
 import { openEditor } from './editor.js';
 import { openHints } from './hints.js';
+import { actOf, nameKeys, paneKeys } from './keys.js';
 import { Trouble, fetchHistory, fetchPanel, follow, send } from './judge.js';
 import { typeset } from './math.js';
 import { adopt, patch } from './panel.js';
 import { scrollable } from './scroll.js';
+import { settings, settingsDialog } from './settings.js';
 import { splitters } from './split.js';
 import { unsentNotice } from './unsent.js';
 
@@ -31,6 +33,14 @@ const draft = new Draft(boot, area.value);
 const editor = await openEditor(boot, draft.mine.source);
 draft.follow(editor, { state: (key) => say(boot.words[key]), contest: conflictBar(boot, draft) });
 const unsent = unsentNotice(boot);
+editor.set(settings());
+nameKeys(settings().keys);
+paneKeys(editor);
+settingsDialog((now, name) => {
+  editor.set(now);
+  nameKeys(now.keys);
+  if (name === 'editor') location.reload(); // the draft is kept as the page goes
+});
 openHints((error) => complain(reason(error)));
 byId('hints')?.addEventListener('fresh', () => { void typeset(boot.vendor); scrollable(); });
 scrollable();
@@ -139,10 +149,11 @@ form.addEventListener('submit', (event) => {
   void judge(by instanceof HTMLButtonElement ? by.value : 'submit');
 });
 document.addEventListener('keydown', (event) => {
-  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+  const act = document.querySelector('dialog[open]') ? null : actOf(event, settings().keys);
+  if (!act) return;
   event.preventDefault();
   event.stopPropagation(); // the editor would insert a line
-  void judge(event.shiftKey ? 'submit' : 'run');
+  void judge(act);
 }, true);
 byId('reset').addEventListener('click', () => {
   if (!confirm(boot.words['status.reset-confirm'])) return;

@@ -1,0 +1,1 @@
+export { initVimMode } from 'monaco-vim';
