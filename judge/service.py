@@ -21,13 +21,13 @@ from judge.grading.disclose import Level
 from judge.grading.seam import Grading, NotGraded
 from judge.lines import UserError
 from judge.lock import DataLock
-from judge.models import Judgement, Submission
+from judge.models import Judgement
 from judge.overview import Row, read_rows
 from judge.problem import Problem, ProblemError
 from judge.startup import open_grading
 from judge.submissions import Job, Mode
 from judge.users import Reader, local_user
-from judge.views import View, history, make_view, seen_version
+from judge.views import Seen, View, history, make_view, seen_version
 
 LOG = logging.getLogger(__name__)
 WAITING_MAX = 500
@@ -115,13 +115,23 @@ class Service:
         """
         with self.database.read() as session:
             judgement = submissions.latest(session, submission_id)
-            if judgement is None or not _may_see(reader, judgement.submission):
+            if judgement is None or not _may_see(reader, judgement.submission.user_id):
                 return None
             position = _position(session, judgement)
         running = self._dispatcher.board.get(submission_id)
         problem = self._find(judgement.submission.slug)
         level: Level = "full" if reader is not None and reader.teaches else self.config.level
         return make_view(judgement, running, position, problem, lang, level)
+
+    def seen(self, submission_id: int, reader: Reader | None = None) -> Seen | None:
+        """The version of what `view` would show, at a fraction of its cost; None where it would show nothing."""
+        with self.database.read() as session:
+            found = submissions.latest_state(session, submission_id)
+            if found is None or not _may_see(reader, found[1]):
+                return None
+            judgement, position = found[0], _position(session, found[0])
+        version = seen_version(judgement, self._dispatcher.board.get(submission_id), position)
+        return Seen(version, judgement.status == "done")
 
     def history(self, problem: Problem, lang: str, limit: int = 50, user: int | None = None) -> list[View]:
         """The latest submissions to a problem, newest first, without source and cases."""
@@ -161,14 +171,10 @@ class Service:
         self._dispatcher.dispatch(submission_id)
 
     def _moved(self, submission_id: int, after_version: int | None) -> bool:
-        with self.database.read() as session:
-            judgement = submissions.latest(session, submission_id)
-            if judgement is None:
-                return True
-            position = _position(session, judgement)
-        if after_version is None:
-            return judgement.status == "done"
-        return seen_version(judgement, self._dispatcher.board.get(submission_id), position) != after_version
+        seen = self.seen(submission_id)
+        if seen is None:
+            return True
+        return seen.done if after_version is None else seen.version != after_version
 
     def _find(self, slug: str) -> Problem | None:
         """The problem as it was on disk within the last second: a poll is no reason to look at every file."""
@@ -203,8 +209,8 @@ class Service:
         return f"embedded:{socket.gethostname()[:200]}:{folder}"
 
 
-def _may_see(reader: Reader | None, submission: Submission) -> bool:
-    return reader is None or reader.teaches or reader.id == submission.user_id
+def _may_see(reader: Reader | None, user_id: int) -> bool:
+    return reader is None or reader.teaches or reader.id == user_id
 
 
 def _position(session: Session, judgement: Judgement) -> int:

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, CursorResult, and_, func, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, load_only
 
 from judge.db import Database
 from judge.lines import UserError
@@ -143,6 +143,17 @@ def latest(session: Session, submission_id: int) -> Judgement | None:
     if judgement is not None:
         _ = judgement.submission.source
     return judgement
+
+
+def latest_state(session: Session, submission_id: int) -> tuple[Judgement, int] | None:
+    """The judgement that counts without its report, and whose submission it is; None for an unknown number.
+
+    For those who only ask whether something changed: neither report nor source is read.
+    """
+    light = load_only(Judgement.id, Judgement.status, Judgement.version, Judgement.rejudge)
+    newest = select(Judgement, Submission.user_id).join(Submission).where(Submission.id == submission_id)
+    found = session.execute(newest.options(light).order_by(Judgement.id.desc()).limit(1)).first()
+    return None if found is None else (found[0], found[1])
 
 
 def latest_ids() -> Any:

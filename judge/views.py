@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -18,6 +18,13 @@ from judge.words import localise, sentence, verdict_word
 
 View = dict[str, Any]
 WAITING = submissions.VERSION_STEP - 1
+
+
+class Seen(NamedTuple):
+    """How far a submission is, without its view."""
+
+    version: int  # of the view
+    done: bool
 
 
 def seen_version(judgement: Judgement, running: Running | None, position: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, jsonify, request, url_for
+from flask import Blueprint, Response, jsonify, url_for
 
 from web import current
 from web.current import (
@@ -10,9 +10,10 @@ from web.current import (
     asked_wait_s,
     etag,
     find_problem,
+    fresh_view,
+    not_modified,
     service,
     submission,
-    wait_for_change,
     wait_until_done,
 )
 from web.problems import overview, title_of
@@ -35,10 +36,11 @@ def submit() -> Response:
 @bp.get("/api/submissions/<int:submission_id>")
 def show(submission_id: int) -> Response:
     """The view of one submission; 304 while the client holds the same."""
-    view = wait_for_change(submission(submission_id))
+    view = fresh_view(submission_id)
+    if view is None:
+        return not_modified()
     response = jsonify(view)
-    response.set_etag(etag(view))
-    response.make_conditional(request)
+    response.set_etag(etag(view["id"], view["version"]))
     return response
 
 
@@ -88,7 +90,7 @@ def answer_created(view: View) -> Response:
     response = jsonify(view)
     response.status_code = 201 if view["status"] == "done" else 202
     response.headers["Location"] = url_for("api.show", submission_id=view["id"])
-    response.set_etag(etag(view))
+    response.set_etag(etag(view["id"], view["version"]))
     if asked_wait_s():
         response.headers["Preference-Applied"] = f"wait={asked_wait_s():.0f}"
     return response

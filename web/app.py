@@ -31,6 +31,7 @@ from web import (
     steps,
     workspace,
 )
+from web.limits import JUDGED_MOST, JUDGED_WINDOW_S, Pace
 
 if TYPE_CHECKING:
     from wsgiref.headers import Headers
@@ -57,6 +58,7 @@ def create_app(service: Service, config: Config, static: Path = STATIC) -> Flask
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.extensions["judge"] = service
+    app.extensions["submit-pace"] = Pace(JUDGED_MOST, JUDGED_WINDOW_S)
     guard.install(app)
     errors.install(app)
     auth.install(app)

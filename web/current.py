@@ -6,7 +6,7 @@ import re
 import threading
 from typing import TYPE_CHECKING, Any, cast
 
-from flask import abort, current_app, g, request
+from flask import Response, abort, current_app, g, make_response, request
 
 from judge.catalogue import UnknownProblem
 from judge.problem import Problem, ProblemError
@@ -17,6 +17,7 @@ from web.i18n import language
 if TYPE_CHECKING:
     from judge.service import Service
     from judge.submissions import Mode
+    from judge.views import Seen
 
 View = dict[str, Any]
 """A submission as the service shows it: disclosed, and in the reader's language."""
@@ -71,6 +72,10 @@ def submit(problem: Problem, source: str, mode: object) -> int:
     """Store a submission and have it judged; its number. Refused with 400 for an unknown mode."""
     if mode not in MODES:
         raise Refused("bad-field", 400, field="mode", expected=" / ".join(MODES))
+    who = reader()
+    wait_s = current_app.extensions["submit-pace"].take(who.id) if who else 0
+    if wait_s:
+        raise Refused("too-fast", 429, seconds=wait_s)
     # A lone surrogate may come in by JSON; as bytes it is no UTF-8, which is the cell's to say.
     return service().submit(problem, source.encode(errors="surrogatepass"), cast("Mode", mode), reader_id())
 
@@ -82,9 +87,9 @@ def retry(view: View) -> None:
     service().retry(view["id"])
 
 
-def etag(view: View) -> str:
-    """What changes whenever the view does."""
-    return f"{view['id']}-{view['version']}-{language()}"
+def etag(submission_id: int, version: int) -> str:
+    """What changes whenever a submission's view does."""
+    return f"{submission_id}-{version}-{language()}"
 
 
 def asked_wait_s() -> float:
@@ -104,13 +109,31 @@ def wait_until_done(view: View) -> View:
     return submission(view["id"])
 
 
-def wait_for_change(view: View) -> View:
-    """A later view than the one that the client holds, waited for as `wait_until_done` does."""
-    known = request.if_none_match.contains(etag(view))
-    if not known or view["status"] == "done" or not asked_wait_s() or not _waiting.acquire(blocking=False):
-        return view
+def fresh_view(submission_id: int) -> View | None:
+    """The view, None while the client holds it; waited for as `wait_until_done` does. 404 as `submission`.
+
+    A client that holds the view costs no view: hundreds may ask again and again.
+    """
+    seen = _seen(submission_id)
+    if not request.if_none_match.contains(etag(submission_id, seen.version)):
+        return submission(submission_id)
+    if seen.done or not asked_wait_s() or not _waiting.acquire(blocking=False):
+        return None
     try:
-        service().wait(view["id"], asked_wait_s(), view["version"])
+        service().wait(submission_id, asked_wait_s(), seen.version)
     finally:
         _waiting.release()
-    return submission(view["id"])
+    changed = _seen(submission_id).version != seen.version
+    return submission(submission_id) if changed else None
+
+
+def not_modified() -> Response:
+    """304 with the tag that the client holds."""
+    response = make_response("", 304)
+    response.headers["ETag"] = request.if_none_match.to_header()
+    return response
+
+
+def _seen(submission_id: int) -> Seen:
+    found = service().seen(submission_id, reader()) if submission_id <= LARGEST_ID else None
+    return found or abort(404)

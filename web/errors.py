@@ -30,7 +30,10 @@ def install(app: Flask) -> None:
 
 def answer_refusal(refusal: Refused) -> Response:
     """The refusal's sentence with its status."""
-    return answer(refusal.code, refusal.status, t(f"error.{refusal.code}", **refusal.values))
+    response = answer(refusal.code, refusal.status, t(f"error.{refusal.code}", **refusal.values))
+    if refusal.status == 429:
+        response.headers["Retry-After"] = str(refusal.values["seconds"])
+    return response
 
 
 def answer_user_error(error: UserError) -> Response:

@@ -1,4 +1,5 @@
-"""How often a login may be tried: few times for one account, many for one address, behind which a class may sit."""
+"""How often a login may be tried (few times for one account, many for one address, behind which a class may sit) and
+how often one user may have something judged."""
 
 from __future__ import annotations
 
@@ -11,6 +12,31 @@ WINDOW_S = 10 * 60
 PER_ACCOUNT = 10
 PER_ADDRESS = 300
 KEYS_MAX = 20_000  # names that nobody has are counted too; the oldest are forgotten first
+
+
+JUDGED_MOST = 30  # runs and submissions of one user
+JUDGED_WINDOW_S = 60.0
+
+
+class Pace:
+    """So many times within a window of time for each key, in this process."""
+
+    def __init__(self, most: int, window_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._window_s, self._clock = most, window_s, clock
+        self._lock = threading.Lock()
+        self._times: dict[int, deque[float]] = {}
+
+    def take(self, key: int) -> int:
+        """Count one more time, or the whole seconds to wait until it may be."""
+        now = self._clock()
+        with self._lock:
+            times = self._times.setdefault(key, deque())
+            while times and times[0] <= now - self._window_s:
+                times.popleft()
+            if len(times) >= self._most:
+                return int(times[0] + self._window_s - now) + 1
+            times.append(now)
+        return 0
 
 
 class Limiter:

@@ -18,12 +18,13 @@ from web.current import (
     View,
     etag,
     find_problem,
+    fresh_view,
     is_own,
+    not_modified,
     reader_id,
     service,
     submission,
     submit,
-    wait_for_change,
 )
 from web.current import retry as judge_again
 from web.errors import Refused
@@ -90,12 +91,11 @@ def history(slug: str) -> str:
 @bp.get("/submissions/<int:submission_id>/panel")
 def panel(submission_id: int) -> Response:
     """The results of one submission, to be swapped into the page; knows ETag and ``Prefer: wait=N``."""
-    view = wait_for_change(submission(submission_id))
-    if request.if_none_match.contains(etag(view)):
-        response = make_response("", 304)
-    else:
-        response = make_response(render_template("panel.html", view=arrange(view)))
-    response.set_etag(etag(view))
+    view = fresh_view(submission_id)
+    if view is None:
+        return not_modified()
+    response = make_response(render_template("panel.html", view=arrange(view)))
+    response.set_etag(etag(view["id"], view["version"]))
     return response
 
 
