@@ -1,0 +1,142 @@
+"""The workspace by keyboard, its settings, its themes, and the way from problem to problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import expect_code
+from tests.e2e.test_accessibility import violations
+
+OpenPage = Callable[..., Page]
+TypeCode = Callable[[Page, str], None]
+
+
+def ready(page: Page, light_url: str) -> Page:
+    page.goto(f"{light_url}/problems/ms-attn-metadata")
+    expect(page.locator("html.ready .monaco .view-lines")).to_be_visible()
+    return page
+
+
+def last_mode(page: Page, light_url: str) -> str:
+    found = page.request.get(f"{light_url}/api/problems/ms-attn-metadata/submissions").json()["submissions"]
+    return str(found[0]["mode"]) if found else ""
+
+
+def press(page: Page, keys: str) -> None:
+    page.keyboard.press(keys)
+    expect(page.locator(".panel[data-status=done]")).to_be_visible()
+
+
+def test_keys_run_and_submit_ours_and_leetcodes(
+    light_url: str, open_page: OpenPage, type_code: TypeCode
+) -> None:
+    page = ready(open_page(), light_url)
+    type_code(page, "x = 1")
+    for keys, mode in (("Enter", "run"), ("Shift+Enter", "submit"), ("'", "run")):
+        press(page, f"ControlOrMeta+{keys}")
+        assert last_mode(page, light_url) == mode
+    page.get_by_role("button", name="设置").click()
+    page.get_by_label("运行与提交的按键").select_option("leetcode")
+    page.keyboard.press("Escape")
+    page.locator(".monaco").click(position={"x": 200, "y": 60})
+    press(page, "ControlOrMeta+Enter")
+    assert last_mode(page, light_url) == "submit"
+    expect(page.locator(".tabs .keys")).to_contain_text("Enter 提交")
+    expect_code(page, "x = 1")  # no key got into the code
+
+
+def test_settings_are_remembered(light_url: str, open_page: OpenPage) -> None:
+    page = ready(open_page(), light_url)
+    page.locator(".statement").focus()
+    page.keyboard.press("?")
+    page.get_by_label("字号").select_option("24")
+    page.get_by_label("自动换行").check()
+    page.keyboard.press("Escape")
+    for _ in range(2):
+        options = "(e => [e.getRawOptions().fontSize, e.getRawOptions().wordWrap])(document.querySelector('.monaco').editor)"
+        assert page.evaluate(options) == [24, "on"]
+        page.reload()
+        expect(page.locator("html.ready .monaco .view-lines")).to_be_visible()
+
+
+def test_a_text_area_can_be_chosen_at_any_width(
+    light_url: str, open_page: OpenPage, type_code: TypeCode
+) -> None:
+    page = ready(open_page(), light_url)
+    type_code(page, "mine = 1")
+    page.get_by_role("button", name="设置").click()
+    page.get_by_label("编辑器", exact=True).select_option("plain")
+    expect(page.locator("html.ready #source")).to_be_visible()
+    expect(page.locator("#source")).to_have_value("mine = 1")
+
+
+def test_vim_keys_edit(light_url: str, open_page: OpenPage, type_code: TypeCode) -> None:
+    page = ready(open_page(), light_url)
+    type_code(page, "one\ntwo\n")
+    page.get_by_role("button", name="设置").click()
+    page.get_by_label("Vim 按键").check()
+    expect(page.locator(".vim-status")).to_contain_text("NORMAL")
+    page.keyboard.press("Escape")
+    page.locator(".monaco").click(position={"x": 200, "y": 60})
+    page.keyboard.type("ggdd")
+    expect_code(page, "two\n")
+
+
+def test_f6_goes_from_pane_to_pane(light_url: str, open_page: OpenPage) -> None:
+    page = ready(open_page(), light_url)
+    page.locator(".statement").focus()
+    page.keyboard.press("F6")
+    assert page.evaluate("Boolean(document.activeElement.closest('#editor'))")
+    page.keyboard.press("F6")
+    expect(page.locator("#results")).to_be_focused()
+    page.keyboard.press("Shift+F6")
+    assert page.evaluate("Boolean(document.activeElement.closest('#editor'))")
+
+
+def test_a_theme_is_chosen_in_place_and_kept_on_every_page(light_url: str, open_page: OpenPage) -> None:
+    page = ready(open_page(color_scheme="light"), light_url)
+    body = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(body)
+    page.locator(".menu summary").click()
+    page.get_by_role("link", name="深色").click()
+    dark = page.evaluate(body)
+    assert dark != light
+    expect(page.locator(".monaco-editor.vs-dark").first).to_be_visible()
+    page.goto(light_url)
+    assert page.evaluate(body) == dark
+    page.goto(f"{light_url}/?theme=light")
+    assert page.evaluate(body) == light
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("locale", ["zh-CN", "en-US"])
+def test_new_pages_and_dialogs_are_accessible(
+    light_url: str, open_page: OpenPage, scheme: str, locale: str
+) -> None:
+    page = ready(open_page(color_scheme=scheme, locale=locale), light_url)
+    page.locator("#open-settings").click()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    page.locator(".after summary").click()
+    page.get_by_role("checkbox").check()
+    page.locator(".after form button").click()
+    expect(page.locator("#solution")).to_be_visible()
+    assert violations(page) == []
+    page.goto(f"{light_url}/problems/ms-attn-metadata/compare?left=starter&right=solution")
+    expect(page.locator(".monaco-diff .view-lines").first).to_be_visible()
+    assert violations(page) == []
+    page.goto(f"{light_url}/chapters/5")
+    page.locator(".menu summary").click()
+    assert violations(page) == []
+
+
+def test_chapters_and_neighbours_lead_on(light_url: str, open_page: OpenPage) -> None:
+    page = open_page()
+    page.goto(f"{light_url}/chapters/5")
+    page.locator(".problems a[href*=ms-attn-metadata]").click()
+    expect(page.locator("h1")).to_contain_text("#189")
+    page.get_by_role("link", name="第 5 章").click()
+    expect(page.locator("h1")).to_contain_text("注意力后端")
