@@ -16,6 +16,7 @@ from judge.lines import LANGS, UserError
 REPOSITORY = Path(__file__).resolve().parents[1]
 SANDBOXES = ("auto", "docker", "namespace", "landlock", "process")
 Choice = TypeVar("Choice", bound=str)
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class ConfigError(UserError):
@@ -43,6 +44,9 @@ class Config:
     )
     sandbox_image: str = ""  # of the docker backend; empty: the one that `make image` builds of these sources
     run_folder: str = ""  # where the docker backend makes control sockets; empty: the temporary folder
+    trusted_proxies: tuple[Network, ...] = ()  # whose X-Forwarded-* headers are believed
+    metrics: tuple[Network, ...] = ()  # who may read /metrics
+    log: str = "plain"  # or json: one object a line, each request too
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Config:
@@ -56,6 +60,9 @@ class Config:
             data=data,
             problem_roots=(REPOSITORY / "problems", *_folders(env, "JUDGE_PROBLEMS")),
             database_url=_absolute(env.get("JUDGE_DATABASE_URL", f"sqlite:///{data / 'judge.sqlite3'}")),
+            trusted_proxies=_networks(env, "JUDGE_TRUSTED_PROXIES"),
+            metrics=_networks(env, "JUDGE_METRICS"),
+            log=_choice(env, "JUDGE_LOG", ("plain", "json"), "plain"),
             sandbox=_choice(env, "JUDGE_SANDBOX", SANDBOXES, "auto"),
             host=env.get("JUDGE_HOST", "127.0.0.1").strip(),
             port=_whole(env, "JUDGE_PORT", 8000, 1, 65535),
@@ -136,6 +143,13 @@ def _choice(env: Mapping[str, str], name: str, allowed: tuple[Choice, ...], defa
         if value == one:
             return one
     raise ConfigError("config-choice", name=name, value=value, allowed=", ".join(filter(None, allowed)))
+
+
+def _networks(env: Mapping[str, str], name: str) -> tuple[Network, ...]:
+    try:
+        return tuple(ipaddress.ip_network(part) for part in env.get(name, "").replace(",", " ").split())
+    except ValueError as error:
+        raise ConfigError("config-networks", name=name, value=env[name]) from error
 
 
 def _whole(env: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import signal
 import socket
@@ -21,17 +20,18 @@ from judge.users import can_log_in
 from web import i18n
 from web.app import create_app
 from web.current import THREADS
+from web.watching import set_up_logs
 
 BODY_LIMIT_BYTES = 8 << 20  # above the application's own cap, so that this one rarely has to speak
 
 
 def main() -> int:
     """Serve until interrupted; 2 with one line for a setting that cannot be used, 3 for a fault of ours."""
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         config = Config.from_env()
     except ConfigError as error:
         return complain(error.line("en" if os.environ.get("JUDGE_LANG") == "en" else "zh"), error.status)
+    set_up_logs(config.log)
     lang = choose_language(config)
     if not config.is_loopback and not config.accounts:
         return complain(i18n.translate(lang, "serve.not-loopback", host=config.host), 2)
@@ -68,7 +68,12 @@ def serve(config: Config, sock: socket.socket, lang: str) -> int:
         app = create_app(service, config)
         service.start()
         server = waitress.create_server(
-            app, sockets=[sock], threads=THREADS, ident=None, max_request_body_size=BODY_LIMIT_BYTES
+            app,
+            sockets=[sock],
+            threads=THREADS,
+            ident=None,
+            max_request_body_size=BODY_LIMIT_BYTES,
+            clear_untrusted_proxy_headers=False,  # web/proxies.py knows whom to trust
         )
         if config.accounts and not can_log_in(service.database):
             print(i18n.translate(lang, "serve.no-admin", judge=judge_command()), flush=True)

@@ -8,7 +8,7 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flask import Flask
+from flask import Flask, request
 from whitenoise import WhiteNoise
 
 from judge.config import Config, ConfigError, choose_language
@@ -29,9 +29,11 @@ from web import (
     problems,
     results,
     steps,
+    watching,
     workspace,
 )
 from web.limits import JUDGED_MOST, JUDGED_WINDOW_S, Pace
+from web.proxies import SchemeAwareSessions, TrustedProxies
 
 if TYPE_CHECKING:
     from wsgiref.headers import Headers
@@ -54,11 +56,14 @@ def create_app(service: Service, config: Config, static: Path = STATIC) -> Flask
         ALLOWED_HOSTS=frozenset(host.lower() for host in (*config.allowed_hosts, config.host)),
         ACCOUNTS=config.accounts,
         JUDGE_LANG=choose_language(config),
+        METRICS=config.metrics,
     )
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.extensions["judge"] = service
     app.extensions["submit-pace"] = Pace(JUDGED_MOST, JUDGED_WINDOW_S)
+    app.session_interface = SchemeAwareSessions()
+    watching.install(app)
     guard.install(app)
     errors.install(app)
     auth.install(app)
@@ -68,6 +73,7 @@ def create_app(service: Service, config: Config, static: Path = STATIC) -> Flask
         app.register_blueprint(module.bp)
     add_template_words(app)
     serve_static(app, static)
+    app.wsgi_app = TrustedProxies(app.wsgi_app, config.trusted_proxies)  # type: ignore[method-assign]
     return app
 
 
@@ -105,7 +111,7 @@ def serve_static(app: Flask, static: Path) -> None:
     Our modules import each other by relative address, so one prefix for all is what makes every one of them fresh.
     """
     prefix = f"/static/{content_hash(static)}"
-    app.jinja_env.globals["static"] = lambda name: f"{prefix}/{name}"
+    app.jinja_env.globals["static"] = lambda name: f"{request.script_root}{prefix}/{name}"
     app.jinja_env.globals["has_vendor"] = (static / "vendor" / "bundle.json").is_file()
     app.wsgi_app = WhiteNoise(  # type: ignore[method-assign]
         app.wsgi_app,

@@ -15,7 +15,7 @@ from web.limits import Limiter
 
 bp = Blueprint("auth", __name__)
 
-OPEN = frozenset({"auth.login", "auth.enter", "api.health"})
+OPEN = frozenset({"auth.login", "auth.enter", "api.health", "watching.show"})
 WITHOUT_PASSWORD = frozenset({"auth.password", "auth.choose", "auth.logout"})
 
 
@@ -139,7 +139,9 @@ def refuse_login(error: str, status: int) -> tuple[str, int]:
 
 def wanted_page() -> str | None:
     """Where to go after the login: the page asked for."""
-    return request.full_path.rstrip("?") if request.method == "GET" and request.path != "/" else None
+    if request.method != "GET" or request.path == "/":
+        return None
+    return request.script_root + request.full_path.rstrip("?")
 
 
 def safe_page(wanted: str | None) -> str:

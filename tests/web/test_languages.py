@@ -93,7 +93,12 @@ def bare_text(template: str) -> list[str]:
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
 def test_no_template_holds_bare_text(path: Path) -> None:
-    allowed = {"run", "submit", "yes", "MiB"}  # values of buttons and boxes, a unit; names of keys stand in <kbd>
+    allowed = {
+        "run",
+        "submit",
+        "yes",
+        "MiB",
+    }  # values of buttons and boxes, a unit; names of keys stand in <kbd>
     assert [text for text in bare_text(path.read_text("utf-8")) if text not in allowed] == []
 
 

@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.web.accounts.conftest import Send, form_token
+from web.limits import Pace
 
 CLASS_PAGES = [
     "/class", "/class?q=anna", "/class/export.csv", "/class/learners/2/add-pair", "/class/problems/add-pair",
@@ -95,3 +97,33 @@ def test_an_instructors_workspace_shows_their_own_work_only(
     number = send(anna, "wrong")["id"]
     assert "wrong = 1" not in ines.get("/problems/add-pair").text
     assert ines.get(f"/problems/add-pair?submission={number}").status_code == 404
+
+
+def test_one_user_is_slowed_down_alone_and_told_how_long(
+    app: Flask, anna: FlaskClient, ben: FlaskClient
+) -> None:
+    app.extensions["submit-pace"] = Pace(1, 60)
+    body = {"problem": 7, "source": "right = 1", "mode": "run"}
+    assert anna.post("/api/submissions", json=body).status_code == 202
+    answer = anna.post("/api/submissions", json=body)
+    assert answer.status_code == 429
+    assert 1 <= int(answer.headers["Retry-After"]) <= 60
+    assert answer.headers["Retry-After"] in json.loads(answer.data)["error"]["message"]
+    assert ben.post("/api/submissions", json=body).status_code == 202
+
+
+def test_another_learners_draft_is_their_own(anna: FlaskClient, ben: FlaskClient) -> None:
+    place = "/api/problems/add-pair/draft"
+    assert anna.put(place, json={"source": "annas", "based_on": 0}).status_code == 200
+    assert json.loads(ben.get(place).data) == {"draft": None}
+    assert "annas" not in ben.get("/problems/add-pair/compare").text
+    answer = anna.post("/api/submissions", json={"problem": 7, "source": "right = 'annas'", "mode": "run"})
+    number = json.loads(answer.data)["id"]
+    for path in (f"/problems/add-pair/compare?left={number}&right=starter", f"/submissions/{number}/code.py"):
+        assert ben.get(path).status_code == 404
+        assert anna.get(path).status_code == 200
+
+
+def test_who_teaches_reads_the_editorial_at_once(ines: FlaskClient, anna: FlaskClient) -> None:
+    assert ines.get("/problems/add-pair/editorial").status_code == 200
+    assert anna.get("/problems/add-pair/editorial").status_code == 403
