@@ -68,7 +68,7 @@ def test_a_text_area_can_be_chosen_at_any_width(
     page = ready(open_page(), light_url)
     type_code(page, "mine = 1")
     page.get_by_role("button", name="设置").click()
-    page.get_by_label("编辑器", exact=True).select_option("plain")
+    page.locator("#settings select[name=editor]").select_option("plain")
     expect(page.locator("html.ready #source")).to_be_visible()
     expect(page.locator("#source")).to_have_value("mine = 1")
 
