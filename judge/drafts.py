@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from judge.db import Database
 from judge.lines import UserError
-from judge.models import Draft, now
+from judge.models import Draft, Submission, now
 from sandbox.cell.caps import MAX_SOURCE_BYTES
 
 
@@ -45,6 +45,14 @@ def save_draft(database: Database, user_id: int, slug: str, source: str, based_o
     except IntegrityError:  # another writer stored the first one at this moment
         with database.write() as session:
             return _store(session, user_id, slug, content, based_on)
+
+
+def own_code(session: Session, user_id: int) -> dict[str, bytes]:
+    """A user's latest source by slug: the draft, or the newest submission where there is none."""
+    newest = select(func.max(Submission.id)).where(Submission.user_id == user_id).group_by(Submission.slug)
+    sent = select(Submission.slug, Submission.source).where(Submission.id.in_(newest))
+    found = {slug: source for slug, source in session.execute(sent)}
+    return found | {draft.slug: draft.source for draft in _drafts(session, user_id)}
 
 
 def text_of(draft: Draft) -> str:

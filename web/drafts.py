@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from typing import Any
 
 from flask import Blueprint, Response, jsonify
 
-from judge.drafts import DraftChanged, DraftTooLarge, find_draft, save_draft, text_of
+from judge.drafts import DraftChanged, DraftTooLarge, find_draft, own_code, save_draft, text_of
 from judge.models import Draft
 from judge.problem import Problem
 from web.current import find_problem, reader_id, service
@@ -41,6 +43,21 @@ def store(slug: str) -> Response:
     return jsonify(
         {"version": draft.version, "updated_at": draft.updated_at.isoformat(timespec="milliseconds")}
     )
+
+
+@bp.get("/code.zip")
+def everything() -> Response:
+    """The reader's latest code of every problem as a ZIP file."""
+    with service().database.read() as session:
+        sources = own_code(session, service().user_id(reader_id()))
+    numbers = {problem.slug: problem.number for problem in service().catalogue.all()}
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for slug, source in sorted(sources.items()):
+            archive.writestr(f"code/{numbers.get(slug, 0)}-{slug}.py", source)
+    response = Response(packed.getvalue(), content_type="application/zip")
+    response.headers["Content-Disposition"] = 'attachment; filename="code.zip"'
+    return response
 
 
 def stored(problem: Problem) -> Draft | None:

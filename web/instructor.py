@@ -8,7 +8,7 @@ from datetime import datetime
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from judge import classroom
+from judge import classroom, openings
 from judge.classroom import Learner
 from judge.problem import Problem
 from judge.scores import Standing
@@ -88,6 +88,7 @@ def work(user_id: int, slug: str) -> str:
         raise Refused("not-found", 404)
     with service().database.read() as session:
         judgements = classroom.judgements(session, view["id"]) if view else []
+        state = openings.opened(session, user_id, problem.slug)
     return render_template(
         "class_work.html",
         problem=problem,
@@ -96,6 +97,7 @@ def work(user_id: int, slug: str) -> str:
         past=past,
         view=arrange(view) if view else None,
         judgements=judgements,
+        state=state,
     )
 
 

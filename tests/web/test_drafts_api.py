@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import zipfile
 from typing import Any
 
 import pytest
@@ -87,3 +89,14 @@ def test_an_attempt_can_be_kept_as_a_file(client: FlaskClient, submit: Any) -> N
     assert answer.headers["Content-Disposition"] == 'attachment; filename="7-add-pair-1.py"'
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert client.get("/submissions/99/code.py").status_code == 404
+
+
+def test_all_own_code_is_one_archive(client: FlaskClient, submit: Any) -> None:
+    assert "code.zip" not in client.get("/").text
+    submit("wrong")
+    for source in ("wrong = 1", "drafted = '注意'"):
+        assert 'href="/code.zip"' in client.get("/").text
+        with zipfile.ZipFile(io.BytesIO(client.get("/code.zip").data)) as archive:
+            assert archive.namelist() == ["code/7-add-pair.py"]
+            assert archive.read("code/7-add-pair.py").decode() == source
+        client.put(URL, json={"source": "drafted = '注意'", "based_on": 0})

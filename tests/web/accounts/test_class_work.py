@@ -98,3 +98,12 @@ def test_a_learner_who_sent_nothing_has_an_empty_page(
     number = send(anna, "right")["user"]
     answer = ines.get(f"/class/learners/{number + 1}/add-pair")
     assert (answer.status_code, "还没有提交过" in answer.text) == (200, True)
+
+
+def test_hints_and_giving_up_are_shown(anna: FlaskClient, ines: FlaskClient) -> None:
+    token = form_token(anna, "/problems/add-pair")
+    assert "条提示" not in ines.get("/class/learners/2/add-pair").text
+    anna.post("/problems/add-pair/hints", data={"csrf": token, "n": "1"})
+    anna.post("/problems/add-pair/give-up", data={"csrf": token, "confirm": "yes"})
+    page = ines.get("/class/learners/2/add-pair").text
+    assert "看过 1 条提示" in page and "放弃，看过答案" in page
