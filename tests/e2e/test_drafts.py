@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.conftest import expect_code
 
@@ -157,3 +157,20 @@ def test_a_list_of_lines_shows_a_difference_without_monaco(url: str, open_page: 
     page.goto(f"{url}/compare")
     expect(page.locator("tr.new")).to_contain_text("mine = 1")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_an_answer_lost_on_the_way_is_no_conflict(url: str, open_page: OpenPage, type_code: TypeCode) -> None:
+    page = ready(open_page("Failed to load resource"), url)
+
+    def lose(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/draft", lose, times=1)
+    type_code(page, "first = 1")
+    expect(page.locator("#draft-state")).to_contain_text("保存在本机")
+    type_code(page, "second = 2")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.locator("#draft-state")).to_have_text("草稿已保存")
+    expect(page.locator("#conflict")).to_be_hidden()
+    assert (stored(page, url) or {})["source"] == "second = 2"

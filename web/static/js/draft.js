@@ -10,7 +10,8 @@ const KEEPALIVE_BYTES = 60_000; // browsers take no more of a request that outli
 
 /**
  * @typedef {{source: string, version: number}} Version as the server, or another tab, has it
- * @typedef {{source: string, base: number, sent: boolean}} Kept written on top of version `base`; sent: the server has it
+ * @typedef {{source: string, base: number, sent: boolean, asked: string[]}} Kept written on top of version `base`;
+ *   sent: the server has it; asked: what it was asked to store without an answer so far, and so may have
  * @typedef {object} Listener
  * @property {(key: string) => void} state a key of the words: what became of the last change
  * @property {(theirs: Version | null) => void} contest another version was found; null: no more
@@ -33,9 +34,12 @@ function parse(text) {
   if (text === null) return null;
   try {
     const kept = JSON.parse(text);
-    if (typeof kept.source === 'string') return { source: kept.source, base: Number(kept.base) || 0, sent: kept.sent === true };
+    if (typeof kept.source === 'string') {
+      const asked = Array.isArray(kept.asked) ? kept.asked : [];
+      return { source: kept.source, base: Number(kept.base) || 0, sent: kept.sent === true, asked };
+    }
   } catch { /* an earlier program kept the bare source */ }
-  return { source: text, base: 0, sent: false };
+  return { source: text, base: 0, sent: false, asked: [] };
 }
 
 /** One page's draft of one problem. */
@@ -50,7 +54,7 @@ export class Draft {
     /** @type {Version | null} */
     this.theirs = null;
     /** @type {Kept} */
-    this.mine = { source: shown, base: boot.draft?.version ?? 0, sent: true };
+    this.mine = { source: shown, base: boot.draft?.version ?? 0, sent: true, asked: [] };
     this.begin(boot.draft);
     this.busy = false;
     this.pause = RETRY_MS.first;
@@ -68,18 +72,20 @@ export class Draft {
     const local = readKept(this.key);
     const mine = aside ?? local;
     if (!mine) {
-      if (server) this.mine = { source: server.source, base: server.version, sent: true };
+      if (server) this.mine = { source: server.source, base: server.version, sent: true, asked: [] };
       return;
     }
     const unsent = aside && local && !local.sent && local.source !== aside.source;
     const other = unsent ? { source: local.source, version: local.base } : server;
     if (!other || other.source === mine.source) {
-      this.mine = { source: mine.source, base: server?.version ?? 0, sent: server?.source === mine.source };
+      this.mine = { source: mine.source, base: server?.version ?? 0, sent: server?.source === mine.source, asked: [] };
     } else if (mine.sent) {
-      this.mine = { source: other.source, base: other.version, sent: true };
+      this.mine = { source: other.source, base: other.version, sent: true, asked: [] };
+    } else if (!unsent && (mine.base === other.version || mine.asked.includes(other.source))) {
+      this.mine = { ...mine, base: other.version, asked: [] };
     } else {
-      this.mine = { ...mine, sent: false };
-      if (unsent || mine.base !== other.version) this.theirs = other;
+      this.mine = mine;
+      this.theirs = other;
     }
     this.keep();
   }
@@ -157,6 +163,8 @@ export class Draft {
    * @param {number} base
    */
   async put(source, base) {
+    this.mine = { ...this.mine, asked: [...this.mine.asked.filter((one) => one !== source), source].slice(-3) };
+    this.keep();
     /** @type {Response} */
     let response;
     try {
@@ -168,12 +176,14 @@ export class Draft {
       const { version } = await response.json();
       this.pause = SEND_MS;
       this.take();
-      this.mine = { source: this.mine.source, base: version, sent: this.mine.source === source };
+      this.mine = { source: this.mine.source, base: version, sent: this.mine.source === source, asked: [] };
       this.keep();
       if (this.mine.sent) this.listener?.state('draft.saved');
     } else if (response.status === 409) {
       const { draft } = await response.json();
-      this.contest(draft ?? { source: '', version: 0 });
+      const ours = !draft || this.mine.asked.includes(draft.source); // there is nothing, or an answer was lost on the way
+      if (ours) this.mine = { ...this.mine, base: draft?.version ?? 0 };
+      else this.contest(draft);
     } else {
       if (response.status === 413) this.refused = source;
       this.failed({ 401: 'draft.login', 403: 'draft.login', 413: 'draft.large' }[response.status] ?? 'draft.offline');
@@ -218,7 +228,9 @@ export class Draft {
     this.take();
     if (other.source === this.mine.source) {
       this.mine = { ...this.mine, base: Math.max(this.mine.base, other.base), sent: other.sent };
-      this.settled();
+      this.theirs = null; // that tab wrote it down already
+      write(`${this.key}:aside`, null);
+      this.listener?.contest(null);
     } else this.contest({ source: other.source, version: other.base });
   }
 
@@ -226,7 +238,7 @@ export class Draft {
   contest(theirs) {
     this.take();
     if (theirs.source === this.mine.source) {
-      this.mine = { source: theirs.source, base: theirs.version, sent: true };
+      this.mine = { source: theirs.source, base: theirs.version, sent: true, asked: [] };
       return this.settled();
     }
     this.theirs = theirs;
@@ -238,7 +250,7 @@ export class Draft {
   keepMine() {
     if (!this.theirs) return;
     this.take();
-    this.mine = { ...this.mine, base: Math.max(this.mine.base, this.theirs.version), sent: false };
+    this.mine = { ...this.mine, base: Math.max(this.mine.base, this.theirs.version), sent: false, asked: [] };
     this.settled();
     void this.send();
   }
@@ -247,7 +259,7 @@ export class Draft {
   takeTheirs() {
     if (!this.theirs) return;
     const { source, version } = this.theirs;
-    this.mine = { source, base: version, sent: false };
+    this.mine = { source, base: version, sent: false, asked: [] };
     this.editor?.replace(source);
     this.settled();
     void this.send(); // costs nothing where the server has it
