@@ -182,6 +182,7 @@ export class Draft {
     } else if (response.status === 409) {
       const { draft } = await response.json();
       const ours = !draft || this.mine.asked.includes(draft.source); // there is nothing, or an answer was lost on the way
+      this.pause = SEND_MS;
       if (ours) this.mine = { ...this.mine, base: draft?.version ?? 0 };
       else this.contest(draft);
     } else {
