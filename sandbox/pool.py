@@ -6,6 +6,8 @@ import atexit
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from sandbox.backend import Backend, NoBackend, Reason, Settings, Zygote, choose
 from sandbox.client import ZygoteClient
@@ -38,6 +40,7 @@ class Pool:
         self._changed = threading.Condition()
         self._idle: deque[Zygote] = deque()
         self._busy: set[Zygote] = set()
+        self._alone: int | None = None  # the thread that nobody else may judge beside
         self._starting = 0
         self._last_failure = ""
         self._closed = False
@@ -60,7 +63,8 @@ class Pool:
                 if self._closed:
                     raise SandboxFault("the pool is closed")
                 self._drop_dead()
-                if self._idle and len(self._busy) < self.size:
+                turn = self._alone in (None, threading.get_ident())
+                if turn and self._idle and len(self._busy) < self.size:
                     zygote = self._idle.popleft()
                     self._busy.add(zygote)
                     zygote.served += 1
@@ -87,6 +91,24 @@ class Pool:
             self._changed.notify_all()
         if not keep:
             zygote.kill()
+
+    @contextmanager
+    def alone(self, timeout_s: float) -> Iterator[bool]:
+        """Within this, nobody but the calling thread gets a zygote; gives whether it is alone in time."""
+        me, deadline = threading.get_ident(), time.monotonic() + timeout_s
+        with self._changed:
+            mine = self._changed.wait_for(lambda: self._alone is None or self._closed, timeout_s)
+            if mine:
+                self._alone = me
+                left_s = max(0.0, deadline - time.monotonic())
+                quiet = self._changed.wait_for(lambda: not self._busy or self._closed, left_s)
+        try:
+            yield mine and quiet
+        finally:
+            with self._changed:
+                if self._alone == me:
+                    self._alone = None
+                    self._changed.notify_all()
 
     def close(self) -> None:
         """End every zygote, also those that are in use or still starting. May be called again."""

@@ -1,0 +1,20 @@
+"""The soak in short: see soak.py for the long one."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox.pool import NoBackend
+from tests.conftest import missing
+from tests.soak.soak import soak
+
+
+@pytest.mark.parametrize("backend", ["namespace", "landlock"])
+def test_mixed_submissions_among_kills_are_judged_once_and_right(backend: str) -> None:
+    try:
+        found = soak(backend, count=80, limit_s=20, kill_every_s=1.5, seed=1)
+    except NoBackend as error:
+        missing(str(error))
+    assert found.sent >= 20 and sum(found.kills.values()) >= 3
+    assert (found.lost, found.twice, found.wrong_verdicts) == (0, 0, [])
+    assert found.ours <= found.sent // 10  # three attempts in a row were killed
