@@ -55,8 +55,11 @@ class Pool:
             self._fill()
         self._run_thread(self._watch)
 
-    def acquire(self, timeout_s: float) -> Zygote:
-        """A live zygote for one submission. Raises SandboxFault when none is free in time."""
+    def acquire(self, timeout_s: float, fresh: bool = False) -> Zygote:
+        """A live zygote for one submission; ``fresh``: one that has served nobody. Raises SandboxFault after ``timeout_s``.
+
+        A fresh one is to be released as not reusable.
+        """
         deadline = time.monotonic() + timeout_s
         with self._changed:
             while True:
@@ -64,8 +67,9 @@ class Pool:
                     raise SandboxFault("the pool is closed")
                 self._drop_dead()
                 turn = self._alone in (None, threading.get_ident())
-                if turn and self._idle and len(self._busy) < self.size:
-                    zygote = self._idle.popleft()
+                room = turn and len(self._busy) < self.size
+                if room and (zygote := self._next(fresh)) is not None:
+                    self._idle.remove(zygote)
                     self._busy.add(zygote)
                     zygote.served += 1
                     return zygote
@@ -133,6 +137,16 @@ class Pool:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _next(self, fresh: bool) -> Zygote | None:
+        """With the lock held: the idle zygote to use next. Where a fresh one is wanted, a used one makes room for it."""
+        used = next((zygote for zygote in self._idle if zygote.served), None)
+        unused = next((zygote for zygote in self._idle if not zygote.served), None)
+        if fresh and unused is None and used is not None and not self._starting:
+            self._idle.remove(used)
+            self._run_thread(used.kill)
+            self._fill()
+        return unused if fresh else used or unused
 
     def _why(self) -> str:
         return f" ({self._last_failure})" if self._last_failure else ""

@@ -154,7 +154,7 @@ def _attempt(job: _Job, grader: Grader, *, last: bool) -> _Attempt:
     pool, zygote = grader.pool, None
     queued = time.perf_counter()
     try:
-        zygote = pool.acquire(_ZYGOTE_WAIT_S)
+        zygote = pool.acquire(_ZYGOTE_WAIT_S, fresh=job.problem.fresh)
         attempt.phases["queued_s"] = round(time.perf_counter() - queued, 6)
         attempt.limits = scaled(job.problem.limits, pool.factor)
         _watch(job, grader, zygote, attempt)
@@ -166,7 +166,7 @@ def _attempt(job: _Job, grader: Grader, *, last: bool) -> _Attempt:
         attempt.faults.append(str(fault))
     finally:
         if zygote is not None:
-            pool.release(zygote, attempt.done and zygote.alive)
+            pool.release(zygote, attempt.done and zygote.alive and not job.problem.fresh)
     return attempt
 
 

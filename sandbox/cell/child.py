@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import resource
 import signal
@@ -154,9 +155,34 @@ def status_mib(pid: int, field: str) -> float:
     return _status_number(pid, field) / 1024  # the kernel writes kB
 
 
+def cgroup_files(table: str, root: str = "/sys/fs/cgroup") -> list[str]:
+    """Where the kernel counts this process's cgroup's out-of-memory kills, given /proc/self/cgroup; the likeliest first.
+
+    Version 2 has one line (``0::/path``), version 1 one for each controller. Inside a container the path may be the
+    engine's, and the cgroup itself what is mounted.
+    """
+    files = []
+    for line in table.splitlines():
+        number, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if "memory" in controllers.split(","):
+            files += [f"{root}/memory{path}/memory.oom_control", f"{root}/memory/memory.oom_control"]
+        elif number == "0" and not controllers:
+            files += [f"{root}{path}/memory.events", f"{root}/memory.events"]
+    return files
+
+
+@functools.cache
+def _own_cgroup_files() -> list[str]:
+    try:
+        with open("/proc/self/cgroup", encoding="utf-8", errors="replace") as table:
+            return [path for path in cgroup_files(table.read()) if os.path.exists(path)]
+    except OSError:
+        return []
+
+
 def _cgroup_ooms() -> int:
-    """How often this cgroup ran out of memory so far; 0 where that cannot be read."""
-    for path in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
+    """How often this cgroup ran out of memory so far; 0 where that cannot be read: memory is bounded all the same."""
+    for path in _own_cgroup_files():
         try:
             with open(path, encoding="ascii") as events:
                 return next((int(line.split()[1]) for line in events if line.startswith("oom_kill ")), 0)
