@@ -1,7 +1,8 @@
 """Coverage-guided fuzzing of what a cell may send, by hand: ``python tests/fuzz/wire.py CORPUS -max_total_time=600``.
 
 Needs atheris (``pip install atheris``, in an environment of its own; nothing of the judge needs it). The first byte chooses the
-request that is answered; the rest is what the cell says. A crash is a file that tests/fuzz/test_found.py should then hold.
+request that is answered; the rest is what the cell says. A crash becomes a case of
+tests/sandbox/test_conversation_fuzz.py.
 """
 
 from __future__ import annotations

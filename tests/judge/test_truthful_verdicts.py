@@ -46,9 +46,7 @@ LIMITS = [
     ("while True: print('x' * 1000)", "OLE"),
     ("import sys; sys.stderr.write('x' * (1 << 20)); return a + b", "OLE"),
     ("import os; os.write(1, b'x' * (1 << 20)); return a + b", "OLE"),
-    ("while True: pass", "TLE"),
-    ("import time; time.sleep(1e6)", "TLE"),
-    ("import threading; threading.Lock().acquire() and threading.Event().wait()", "TLE"),
+    ("import threading; threading.Event().wait()", "TLE"),
     ("return add(a, b)", "RE"),
     ("import os; os.kill(os.getpid(), 9)", "RE"),
     ("import os; os.kill(os.getpid(), 24)", "RE"),
@@ -93,6 +91,7 @@ def test_a_tle_by_less_than_twofold_is_judged_once_more_alone(
     assert starts == [2, 2]
 
 
+@pytest.mark.parametrize("grader", ["landlock"], indirect=True, scope="session")
 def test_a_tle_by_less_than_twofold_stays_one_when_it_comes_again(adding: Problem, grader: Grader) -> None:
     source = BURN.format(seconds=1.3 * adding.limits.time_limit_s * grader.pool.factor).encode()
     result = grade(adding, source, grader=grader)
@@ -100,6 +99,7 @@ def test_a_tle_by_less_than_twofold_stays_one_when_it_comes_again(adding: Proble
     assert all(case["time_s"] > adding.limits.time_limit_s for case in result.cases if case["ran"])
 
 
+@pytest.mark.parametrize("grader", ["landlock"], indirect=True, scope="session")
 @pytest.mark.parametrize("body", ["while True: pass", "import time; time.sleep(1e6)"])
 def test_a_tle_beyond_doubt_is_judged_once(
     adding: Problem, grader: Grader, monkeypatch: pytest.MonkeyPatch, body: str
@@ -150,6 +150,7 @@ def busy_machine(times: int) -> Iterator[None]:
             loop.wait()
 
 
+@pytest.mark.parametrize("grader", ["landlock"], indirect=True, scope="session")
 @pytest.mark.parametrize("times", [1, 4], ids=["all-cores-busy", "less-than-a-quarter-of-a-core"])
 def test_a_right_solution_of_a_real_problem_is_accepted_on_a_busy_machine(grader: Grader, times: int) -> None:
     problem = Catalogue([REPOSITORY / "problems"]).find("189")
@@ -158,6 +159,7 @@ def test_a_right_solution_of_a_real_problem_is_accepted_on_a_busy_machine(grader
     assert (result.verdict, result.score, result.faults) == (Verdict.AC, 100.0, [])
 
 
+@pytest.mark.parametrize("grader", ["landlock"], indirect=True, scope="session")
 def test_a_slow_solution_is_not_blamed_for_waiting_for_a_processor(adding: Problem, grader: Grader) -> None:
     """Half its limit of work takes more than three times the limit of waiting here."""
     source = BURN.format(seconds=0.5 * adding.limits.time_limit_s * grader.pool.factor).encode()
