@@ -181,8 +181,8 @@ def _texts(value: Any) -> dict[str, str]:
 
 
 def _number(value: Any) -> float:
-    known = isinstance(value, int | float) and not isinstance(value, bool)
-    if not known or not -_LARGEST <= value <= _LARGEST:  # NaN is neither; an int may be too long for a float
+    # NaN is neither above nor below; an integer may be too long for a float
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -_LARGEST <= value <= _LARGEST:
         raise BadFrame("no number")
     return value
 

@@ -60,7 +60,8 @@ class Child:
     def usage(self) -> Usage:
         """CPU seconds and high-water mark (MiB, less what a fresh cell has) so far."""
         if self.exit is not None:
-            return {name: self.exit[name] for name in ("cpu_s", "memory_mib", "delay_s")}  # type: ignore[return-value, literal-required]
+            ended = self.exit
+            return {"cpu_s": ended["cpu_s"], "memory_mib": ended["memory_mib"], "delay_s": ended["delay_s"]}
         cpu_s = cpu_clock_s(self.pid) - self._cpu_before_s
         self._peak_mib = max(self._peak_mib, status_mib(self.pid, "VmHWM"))
         self._delay_s = max(self._delay_s, run_delay_s(self.pid) - self._delay_before_s)

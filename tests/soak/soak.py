@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import json
 import os
 import random
@@ -57,7 +58,7 @@ KINDS: dict[str, tuple[str, str]] = {  # name: source, verdict
 }
 RARE = {"loops": (_HEAD + "while True: pass\n", "TLE")}  # each costs seconds
 _RARE_EVERY = 40
-_WAITING = 40  # submissions ahead of the judge
+_WAITING = 8  # submissions ahead of the judge
 
 
 @dataclass
@@ -71,15 +72,16 @@ class Account:
     twice: int = 0  # with more than one judgement
     ours: int = 0  # SE: three attempts in a row were killed
     kills: Counter[str] = field(default_factory=Counter)
-    memory_mib: list[int] = field(default_factory=list)  # of this process, grader and zygotes, over time
+    memory_mib: dict[str, list[int]] = field(
+        default_factory=lambda: {"judge": [], "grader": [], "zygote": []}
+    )  # resident, over time
     seconds: float = 0.0
 
-    @property
-    def growth_mib(self) -> int:
-        """By how much the memory of the last third is above that of the second."""
-        third = max(1, len(self.memory_mib) // 3)
-        second, last = self.memory_mib[third : 2 * third] or [0], self.memory_mib[-third:] or [0]
-        return min(last) - min(second)
+    def growth_mib(self, name: str) -> int:
+        """By how much the least of the last third is above that of the second; 0 where too little was seen."""
+        seen = [one for one in self.memory_mib[name] if one]
+        third = len(seen) // 3
+        return min(seen[-third:]) - min(seen[third : 2 * third]) if third else 0
 
 
 class Soak:
@@ -99,6 +101,7 @@ class Soak:
             self._database, self._judge, owner="soak", workers=workers, poll_s=0.2
         )
         self._expected: dict[int, str] = {}
+        self._done = 0
         self._over = threading.Event()
 
     def close(self) -> None:
@@ -109,19 +112,18 @@ class Soak:
         self._pool.close()
         self._database.close()
 
-    def run(self, count: int, limit_s: float, kill_every_s: float) -> Account:
+    def run(self, count: int, limit_s: float, kill_every: int) -> Account:
         """Send ``count`` submissions, or as many as ``limit_s`` allows, and wait for all; kills meanwhile."""
         began = time.monotonic()
         self._dispatcher.start()
-        killer = threading.Thread(target=self._kill_now_and_then, args=(kill_every_s,), daemon=True)
+        killer = threading.Thread(target=self._kill_now_and_then, args=(kill_every,), daemon=True)
         killer.start()
         while self.account.sent < count and time.monotonic() - began < limit_s:
             if self._waiting() < _WAITING:
                 self._send()
-            else:
-                time.sleep(0.05)
-            if self.account.sent % 50 == 1:
                 self._weigh()
+            else:
+                time.sleep(0.02)
         self._finish(limit_s=300)
         self._over.set()
         killer.join()
@@ -140,6 +142,7 @@ class Soak:
             on_start=on_start,
             on_case=on_case,
         )
+        self._done += 1
         return Result(graded.report(), graded.problem)
 
     def _send(self) -> None:
@@ -165,33 +168,33 @@ class Soak:
                     return
             time.sleep(0.1)
 
-    def _kill_now_and_then(self, every_s: float) -> None:
-        while not self._over.wait(self._random.uniform(0.5, 1.5) * every_s):
-            victims = list(self._victims())
-            if not victims:
+    def _kill_now_and_then(self, every: int) -> None:
+        """Kill somebody each time that about so many more are done: a slow machine gets no more of it than a fast one."""
+        killed_at = 0
+        while not self._over.wait(0.05):
+            if self._done - killed_at < self._random.uniform(0.5, 1.5) * every:
                 continue
-            name, pid = self._random.choice(victims)
+            killed_at = self._done
+            name, kill = self._random.choice(list(self._victims()))
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+                kill()
                 self.account.kills[name] += 1
 
-    def _victims(self) -> Iterator[tuple[str, int]]:
+    def _victims(self) -> Iterator[tuple[str, Callable[[], object]]]:
         for zygote in [*self._pool._busy, *self._pool._idle]:
-            kind, name = zygote.name.split()
-            if kind == "process":
-                yield "zygote", int(name)
-                yield from (
-                    ("cell or inner", pid) for pid in _children(int(name)) if self._pool.backend != "landlock"
-                )
+            yield "zygote", zygote.end
         if self._grader.pid is not None:
-            yield "grader", self._grader.pid
+            yield "grader", functools.partial(os.kill, self._grader.pid, signal.SIGKILL)
             for template in _children(self._grader.pid):
-                yield "template", template
-                yield from (("judgement", pid) for pid in _children(template))
+                yield "template", functools.partial(os.kill, template, signal.SIGKILL)
+                for judgement in _children(template):
+                    yield "judgement", functools.partial(os.kill, judgement, signal.SIGKILL)
 
     def _weigh(self) -> None:
-        pids = [os.getpid(), *(pid for name, pid in self._victims() if name in ("zygote", "grader"))]
-        self.account.memory_mib.append(sum(map(_rss_mib, pids)) // max(1, len(pids)))
+        self.account.memory_mib["judge"].append(_rss_mib(os.getpid()))
+        self.account.memory_mib["grader"].append(_rss_mib(self._grader.pid or 0))
+        zygotes = [int(one.name.split()[1]) for one in self._pool._idle if one.name.startswith("process")]
+        self.account.memory_mib["zygote"].append(max(map(_rss_mib, zygotes), default=0))
 
     def _audit(self) -> None:
         with self._database.read() as session:
@@ -226,12 +229,12 @@ def _rss_mib(pid: int) -> int:
         return 0
 
 
-def soak(backend: str, count: int, limit_s: float, kill_every_s: float, seed: int) -> Account:
+def soak(backend: str, count: int, limit_s: float, kill_every: int, seed: int) -> Account:
     """One soak in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         one = Soak(Path(folder), backend, seed)
         try:
-            return one.run(count, limit_s, kill_every_s)
+            return one.run(count, limit_s, kill_every)
         finally:
             one.close()
 
@@ -242,12 +245,16 @@ def main() -> None:
     parser.add_argument("--backend", default="landlock")
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--kill-every", type=float, default=3.0, metavar="SECONDS")
+    parser.add_argument("--kill-every", type=int, default=25, metavar="JUDGEMENTS")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     found = soak(asked.backend, asked.count, 60 * asked.minutes, asked.kill_every, asked.seed)
-    told = {**vars(found), "kills": dict(found.kills), "growth_mib": found.growth_mib}
-    told["memory_mib"] = found.memory_mib[:: max(1, len(found.memory_mib) // 20)]
+    told = {
+        **vars(found),
+        "kills": dict(found.kills),
+        "growth_mib": {name: found.growth_mib(name) for name in found.memory_mib},
+    }
+    told["memory_mib"] = {name: seen[:: max(1, len(seen) // 12)] for name, seen in found.memory_mib.items()}
     print(json.dumps(told, indent=2))
     sys.exit(bool(found.lost or found.twice or found.wrong_verdicts))
 
