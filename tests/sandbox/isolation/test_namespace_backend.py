@@ -109,7 +109,7 @@ def test_a_bubblewrap_that_fails_is_passed_over_and_the_doctor_says_what_would_a
     backend_named("landlock")
     (tmp_path / "bwrap").write_text(_FAILING)
     (tmp_path / "bwrap").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(NamespaceBackend, "_command", lambda *_: [str(tmp_path / "bwrap")])
     restricted = {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns": 1}
     monkeypatch.setattr(namespace, "why_not", lambda error: why_not(error, restricted.get))
     backends = all_backends(Settings(), 2048)[1:]
