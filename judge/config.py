@@ -42,6 +42,7 @@ class Config:
     grader: Path | None = (
         None  # socket of a grader of its own; None: the server judges with processes of its own
     )
+    docker_runtime: str = ""  # of the engine, for instance runsc (gVisor); empty: its default
     sandbox_image: str = ""  # of the docker backend; empty: the one that `make image` builds of these sources
     run_folder: str = ""  # where the docker backend makes control sockets; empty: the temporary folder
     trusted_proxies: tuple[Network, ...] = ()  # whose X-Forwarded-* headers are believed
@@ -73,6 +74,7 @@ class Config:
             accounts=accounts,
             workspace=_path(env.get("JUDGE_WORKSPACE", str(cls.workspace))),
             grader=_path(env["JUDGE_GRADER"]) if "JUDGE_GRADER" in env else None,
+            docker_runtime=env.get("JUDGE_DOCKER_RUNTIME", "").strip(),
             sandbox_image=env.get("JUDGE_SANDBOX_IMAGE", "").strip(),
             run_folder=_folder(env, "JUDGE_RUN_FOLDER"),
         )

@@ -55,6 +55,7 @@ class Problem:
     title: Mapping[str, str]
     parts: tuple[Part, ...]
     limits: Limits
+    fresh: bool  # each submission gets a zygote that no other has used or will use
     tolerances: Mapping[str, Tolerance]
     tolerance_reason: Mapping[str, str]
     gpu: str
@@ -216,6 +217,8 @@ def _parse(folder: Path, files: dict[str, bytes], signature: Signature) -> Probl
     status = table.choice("status", STATUSES)
     complete = status == "ready"
     tolerances, reason = read_tolerances(table)
+    bounds = table.table("limits")
+    fresh = bounds.flag("fresh")
     problem = Problem(
         folder=folder,
         number=table.integer("number", least=1),
@@ -227,7 +230,8 @@ def _parse(folder: Path, files: dict[str, bytes], signature: Signature) -> Probl
         entry_points=read_entry_points(table),
         title=table.both_languages("title", required=complete),
         parts=read_parts(table, complete),
-        limits=read_limits(table.table("limits")),
+        limits=read_limits(bounds),
+        fresh=fresh,
         tolerances=tolerances,
         tolerance_reason=reason,
         gpu=table.choice("gpu", GPU_NEEDS),

@@ -61,13 +61,14 @@ def open_grader(
     size: int,
     *,
     spares: int = 1,
+    runtime: str = "",
     image: str = "",
     run_folder: str = "",
     problems: Sequence[Problem] = (),
 ) -> Iterator[tuple[Pool, Grader]]:
     """A pool of ``size`` zygotes and a started grader over it, both closed at the end.
 
-    The cases of ``problems`` are collected before anybody asks; ``image`` and ``run_folder`` are those of
+    The cases of ``problems`` are collected before anybody asks; ``runtime``, ``image`` and ``run_folder`` are those of
     sandbox.backend.Settings. Raises NoSandbox.
     """
     from judge.grading.grade import Grader
@@ -80,7 +81,7 @@ def open_grader(
         for problem in problems:
             grader.prepare(problem)
         try:
-            settings = Settings(spares=spares, image=image, run_folder=run_folder)
+            settings = Settings(spares=spares, runtime=runtime, image=image, run_folder=run_folder)
             pool = open_pool(sandbox, size=size, settings=settings)
         except NoBackend as error:
             raise NoSandbox(error) from error
@@ -128,14 +129,26 @@ def open_own_grading(config: Config, problems: Sequence[Problem], *, one_user: b
     opened = open_grader(
         config.sandbox,
         config.workers,
+        runtime=config.docker_runtime,
         image=config.sandbox_image,
         run_folder=config.run_folder,
         problems=problems[:PREPARED],
     )
     with opened as (pool, grader):
         refuse_without_boundary(pool.backend, one_user)
+        refuse_below_floor(pool, one_user)
         refuse_if_unsafe(pool)
         yield OwnGrading(pool, grader)
+
+
+FLOOR = {"seccomp": ("allowlist",), "network": ("none", "no sockets"), "processes": ("none",)}
+"""What cells must be held by where people log in, by name of the protection."""
+
+
+class BelowFloor(UserError):
+    """A protection that cells of strangers must have is missing here."""
+
+    status = 3
 
 
 class NoBoundary(UserError):
@@ -150,6 +163,15 @@ def refuse_if_unsafe(pool: Pool) -> None:
         return
     if escaped := run_canary(pool):
         raise Unsafe(pool.backend, escaped)
+
+
+def refuse_below_floor(pool: Pool, one_user: bool) -> None:
+    """Raise BelowFloor where others than this machine's user send code and a protection of cells is missing."""
+    missing = [name for name, enough in FLOOR.items() if pool.protections.get(name, "") not in enough]
+    if pool.protections.get("landlock") == "none" and pool.protections.get("boundary") == "process":
+        missing.append("landlock")
+    if missing and not one_user:
+        raise BelowFloor("below-floor", backend=pool.backend, missing=", ".join(missing))
 
 
 def refuse_without_boundary(backend: str, one_user: bool) -> None:

@@ -63,6 +63,11 @@ class Table:
 
         return float(self._take(key, fits, f"a number {sign} {above:g}"))
 
+    def flag(self, key: str) -> bool:
+        """True or false; false where it is not there."""
+        found: bool = self.has(key) and self._take(key, lambda v: type(v) is bool, "true or false")
+        return found
+
     def choice(self, key: str, choices: Iterable[str]) -> str:
         """One of a few strings."""
         allowed = tuple(choices)

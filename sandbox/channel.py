@@ -12,11 +12,15 @@ import socket
 import time
 from dataclasses import dataclass
 
+from sandbox.cell.child import run_delay_s
 from sandbox.cell.wire import Frame, pack, read_frame, send_some
 from sandbox.client import Cell
+from sandbox.contract import Usage
 from sandbox.output import Output
 
 _WALL_FACTOR = 3
+_CPU_FACTOR = 2  # a call runs on so far beyond its limit: who is over by less is judged once more
+_LONGEST_FACTOR = 15  # of waiting, however busy the machine is
 _PACES = 4  # looks at the CPU clock within one limit
 
 
@@ -38,29 +42,46 @@ class OverTime(Exception):
 
 @dataclass
 class Budget:
-    """CPU seconds of the cell, and three times as many seconds of waiting for it."""
+    """CPU seconds of the cell, and three times as many seconds of waiting for it while it was free to run."""
 
     limit_s: float
-    cpu_before_s: float  # what the cell had used when the budget began
+    before: Usage  # what the cell had used when the budget began
     cpu_s: float = 0.0  # used within the budget, as last seen
     waited_s: float = 0.0  # time that the grader spent waiting, its own work not counted
+    delayed_s: float = 0.0  # of these, when cell or grader was ready to run and was not let; as last seen
     _look_at_s: float = 0.0
+    _own_before_s: float = 0.0
 
     def __post_init__(self) -> None:
         self._look_at_s = self.limit_s / _PACES
+        self._own_before_s = run_delay_s(os.getpid())
 
     @property
     def patience_s(self) -> float:
         """How long to wait before the next look."""
-        return max(0.0, min(self._look_at_s, _WALL_FACTOR * self.limit_s) - self.waited_s)
+        return max(0.0, self._look_at_s - self.waited_s)
+
+    @property
+    def near(self) -> bool:
+        """Whether a timeout now is by less than twofold, or the machine was too busy to tell."""
+        if self.cpu_s > self.limit_s:
+            return self.cpu_s < _CPU_FACTOR * self.limit_s
+        return self.delayed_s > self.limit_s
 
     def look(self, cell: Cell, *, final: bool = False) -> None:
         """Asks for the cell's clock where it is time to, and at the end of a call that may be over; raises OverTime."""
         if self.waited_s >= self._look_at_s or (final and self.waited_s > self.limit_s):
-            self.cpu_s = cell.usage().cpu_s - self.cpu_before_s
+            self.note(cell.usage())
             self._look_at_s = self.waited_s + self.limit_s / _PACES
-        if self.cpu_s > self.limit_s or self.waited_s > _WALL_FACTOR * self.limit_s:
+        free_s = max(self.waited_s - self.delayed_s, self.waited_s * _WALL_FACTOR / _LONGEST_FACTOR)
+        most_s = self.limit_s if final else _CPU_FACTOR * self.limit_s
+        if self.cpu_s > most_s or free_s > _WALL_FACTOR * self.limit_s:
             raise OverTime
+
+    def note(self, used: Usage) -> None:
+        """Takes the cell's word from its zygote."""
+        self.cpu_s = used.cpu_s - self.before.cpu_s
+        self.delayed_s = used.delay_s - self.before.delay_s + run_delay_s(os.getpid()) - self._own_before_s
 
 
 class Channel:

@@ -19,9 +19,9 @@ from sandbox.contract import Exit, Limits, SandboxFault, Usage
 from sandbox.seccomp import compile_filter
 
 _MAX_ANSWER = 64 * 1024
-_SPAWN_WAIT_S = 5.0
-_ANSWER_WAIT_S = 2.0
-_KILL_WAIT_S = 0.5
+# A zygote that has ended is noticed at once; these are for one that lives on a starved machine.
+_SPAWN_WAIT_S = 30.0
+_ANSWER_WAIT_S = 15.0
 _LATER_LIMIT_S = 90.0
 
 
@@ -112,11 +112,11 @@ class Cell:
         if self._exit is not None:
             return self._exit.usage
         answer, _ = self._client.ask("usage", _ANSWER_WAIT_S, pid=self._pid)
-        return Usage(float(answer["cpu_s"]), float(answer["memory_mib"]))
+        return _usage(answer)
 
     def kill(self) -> Exit:
         """End the cell and everything of it; again, it gives the same answer. Raises SandboxFault."""
-        ended = self._ended("kill", _KILL_WAIT_S)
+        ended = self._ended("kill", _ANSWER_WAIT_S)
         if ended is None:
             raise SandboxFault("the zygote could not end the cell")
         return ended
@@ -140,9 +140,13 @@ class Cell:
                     reason=told["reason"],
                     status=int(told["status"]),
                     signal=int(told["signal"]),
-                    usage=Usage(float(told["cpu_s"]), float(told["memory_mib"])),
+                    usage=_usage(told),
                 )
         return self._exit
+
+
+def _usage(told: dict[str, Any]) -> Usage:
+    return Usage(float(told["cpu_s"]), float(told["memory_mib"]), float(told["delay_s"]))
 
 
 def _close_all(descriptors: list[int]) -> None:

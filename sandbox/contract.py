@@ -29,13 +29,14 @@ class Usage:
 
     cpu_s: float
     memory_mib: float  # the cell's high-water mark less the zygote's
+    delay_s: float = 0.0  # it was ready to run, and the machine was busy with others
 
 
 @dataclass(frozen=True)
 class Exit:
     """How a cell ended."""
 
-    reason: Literal["exited", "killed", "signal", "memory", "cpu"]  # killed: by us, on request
+    reason: Literal["exited", "killed", "signal", "memory", "cpu", "threads"]  # killed: by us, on request
     status: int  # exit status, or 0
     signal: int  # signal number, or 0
     usage: Usage
@@ -80,36 +81,50 @@ class BadValue(Exception):
 class CellDied(BaseException):
     """The cell ended within a call. A BaseException, so that no case and no hypothesis shrinker swallows it."""
 
-    def __init__(self, exit: Exit, why: Literal["died", "memory", "output", "protocol"] = "died") -> None:
+    def __init__(
+        self, exit: Exit, why: Literal["died", "memory", "output", "protocol", "threads"] = "died"
+    ) -> None:
         super().__init__(exit, why)
         self.exit = exit
         self.why = why
 
 
 class Timeout(BaseException):
-    """The case used up its CPU limit, or three times as much wall time; the cell is already killed."""
+    """The case used up its CPU limit, or three times as much wall time; the cell is already killed.
 
-    def __init__(self, cpu_s: float, wall_s: float) -> None:
+    ``near``: by less than twofold, or because the machine was too busy to tell; worth another try, alone.
+    """
+
+    def __init__(self, cpu_s: float, wall_s: float, near: bool = False) -> None:
         super().__init__(cpu_s, wall_s)
         self.cpu_s = cpu_s
         self.wall_s = wall_s
+        self.near = near
 
 
 class LoadFailed(Exception):
     """The submission could not be loaded: the whole judgement takes this verdict.
 
     ``kind``: "syntax" | "encoding" | "nul" | "empty" | "too-big" | "missing" | "not-callable" (all CE), "raised" (RE),
-    "timeout" (TLE), "memory" (MLE), "output" (OLE), "died" (RE). ``entry`` names the entry point where one is missing.
+    "timeout" (TLE), "memory", "threads" (MLE), "output" (OLE), "died" (RE). ``entry`` names the entry point where one is
+    missing; ``near`` is as of Timeout.
     """
 
     def __init__(
-        self, kind: str, *, fault: LearnerFault | None = None, entry: str = "", line: int = 0
+        self,
+        kind: str,
+        *,
+        fault: LearnerFault | None = None,
+        entry: str = "",
+        line: int = 0,
+        near: bool = False,
     ) -> None:
         super().__init__(kind)
         self.kind = kind
         self.fault = fault
         self.entry = entry
         self.line = line
+        self.near = near
 
 
 class SandboxFault(Exception):

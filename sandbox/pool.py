@@ -6,6 +6,8 @@ import atexit
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from sandbox.backend import Backend, NoBackend, Reason, Settings, Zygote, choose
 from sandbox.client import ZygoteClient
@@ -38,6 +40,7 @@ class Pool:
         self._changed = threading.Condition()
         self._idle: deque[Zygote] = deque()
         self._busy: set[Zygote] = set()
+        self._alone: int | None = None  # the thread that nobody else may judge beside
         self._starting = 0
         self._last_failure = ""
         self._closed = False
@@ -52,16 +55,21 @@ class Pool:
             self._fill()
         self._run_thread(self._watch)
 
-    def acquire(self, timeout_s: float) -> Zygote:
-        """A live zygote for one submission. Raises SandboxFault when none is free in time."""
+    def acquire(self, timeout_s: float, fresh: bool = False) -> Zygote:
+        """A live zygote for one submission; ``fresh``: one that has served nobody. Raises SandboxFault after ``timeout_s``.
+
+        A fresh one is to be released as not reusable.
+        """
         deadline = time.monotonic() + timeout_s
         with self._changed:
             while True:
                 if self._closed:
                     raise SandboxFault("the pool is closed")
                 self._drop_dead()
-                if self._idle and len(self._busy) < self.size:
-                    zygote = self._idle.popleft()
+                turn = self._alone in (None, threading.get_ident())
+                room = turn and len(self._busy) < self.size
+                if room and (zygote := self._next(fresh)) is not None:
+                    self._idle.remove(zygote)
                     self._busy.add(zygote)
                     zygote.served += 1
                     return zygote
@@ -88,6 +96,24 @@ class Pool:
         if not keep:
             zygote.kill()
 
+    @contextmanager
+    def alone(self, timeout_s: float) -> Iterator[bool]:
+        """Within this, nobody but the calling thread gets a zygote; gives whether it is alone in time."""
+        me, deadline = threading.get_ident(), time.monotonic() + timeout_s
+        with self._changed:
+            mine = self._changed.wait_for(lambda: self._alone is None or self._closed, timeout_s)
+            if mine:
+                self._alone = me
+                left_s = max(0.0, deadline - time.monotonic())
+                quiet = self._changed.wait_for(lambda: not self._busy or self._closed, left_s)
+        try:
+            yield mine and quiet
+        finally:
+            with self._changed:
+                if self._alone == me:
+                    self._alone = None
+                    self._changed.notify_all()
+
     def close(self) -> None:
         """End every zygote, also those that are in use or still starting. May be called again."""
         with self._changed:
@@ -111,6 +137,16 @@ class Pool:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _next(self, fresh: bool) -> Zygote | None:
+        """With the lock held: the idle zygote to use next. Where a fresh one is wanted, a used one makes room for it."""
+        used = next((zygote for zygote in self._idle if zygote.served), None)
+        unused = next((zygote for zygote in self._idle if not zygote.served), None)
+        if fresh and unused is None and used is not None and not self._starting:
+            self._idle.remove(used)
+            self._run_thread(used.kill)
+            self._fill()
+        return unused if fresh else used or unused
 
     def _why(self) -> str:
         return f" ({self._last_failure})" if self._last_failure else ""

@@ -28,14 +28,15 @@ from sandbox.output import Output
 from sandbox.proxy import Handle, Submission
 
 OnCall = Callable[[str, tuple[Any, ...], dict[str, Any]], None]
-Why = Literal["died", "memory", "output", "protocol"]
+Why = Literal["died", "memory", "output", "protocol", "threads"]
 
 _EXIT_WAIT_S = 0.3
 _LEARNERS = ("syntax", "missing", "not-callable", "raised", "memory")
 
 
 class Session:
-    """Cells for the cases of one judgement. ``deaths``: cells lost in a case; ``load_s``: CPU seconds of loads.
+    """Cells for the cases of one judgement. ``deaths``: cells lost in a case; ``load_s``: CPU seconds of loads;
+    ``delayed_s``: seconds of its cases in which the machine was busy with others.
 
     ``on_call`` is told name, args and kwargs of each call. The dataclasses that may cross are those of ``support_module``,
     by default the module ``support`` as the cases import it.
@@ -52,6 +53,7 @@ class Session:
     ) -> None:
         self.deaths = 0
         self.load_s = 0.0
+        self.delayed_s = 0.0
         self._client = client
         self._program = program
         self._limits = limits
@@ -63,7 +65,7 @@ class Session:
         self._channel: Channel | None = None
         self._calls: Calls | None = None
         self._usage = Usage(0.0, 0.0)  # of the cell, at the start of the case
-        self._budget = Budget(limits.time_limit_s, 0.0)
+        self._budget = Budget(limits.time_limit_s, self._usage)
         self._died: Exit | None = None
 
     def begin_case(self) -> Submission:
@@ -76,7 +78,7 @@ class Session:
         if self._calls is None:
             self._start()
         assert self._channel is not None and self._calls is not None
-        self._budget = self._channel.budget = Budget(self._limits.time_limit_s, self._usage.cpu_s)
+        self._budget = self._channel.budget = Budget(self._limits.time_limit_s, self._usage)
         self._calls.start_case()
         return Submission(self, self._program.entry_points)
 
@@ -88,7 +90,9 @@ class Session:
             ended = self._channel.cell.usage()
             if self._calls is not None and self._calls.running:  # a callback of the case's cut its call short
                 self._abandon()
-        cpu_s = max(0.0, ended.cpu_s - self._budget.cpu_before_s)
+        cpu_s = max(0.0, ended.cpu_s - self._budget.before.cpu_s)
+        self._budget.note(ended)
+        self.delayed_s += self._budget.delayed_s
         self._usage = ended
         text, cut = self._output.case_text()
         return CaseUsage(cpu_s, self._budget.waited_s, ended.memory_mib, text, cut, self._died)
@@ -111,7 +115,7 @@ class Session:
         check_source(self._program.source)
         cell = self._client.spawn(self._limits)
         self._usage = Usage(0.0, 0.0)
-        budget = self._budget = Budget(self._limits.load_limit_s, 0.0)
+        budget = self._budget = Budget(self._limits.load_limit_s, self._usage)
         self._channel = Channel(cell, self._output, budget)
         self._calls = Calls(self._channel, self._classes, self)
         deaths = self.deaths
@@ -119,10 +123,10 @@ class Session:
             with self._losing_cells():
                 self._load(self._calls)
         except CellDied as died:
-            kind = died.why if died.why in ("memory", "output") else "died"
+            kind = died.why if died.why in ("memory", "output", "threads") else "died"
             raise LoadFailed(kind) from None
-        except Timeout:
-            raise LoadFailed("timeout") from None
+        except Timeout as timeout:
+            raise LoadFailed("timeout", near=timeout.near) from None
         finally:
             self.deaths = deaths
             if self._channel is not None:
@@ -172,9 +176,11 @@ class Session:
         self._forget()
         self._died = ended
         if why is None or (why == "died" and ended.reason == "cpu"):
-            raise Timeout(ended.usage.cpu_s - self._budget.cpu_before_s, self._budget.waited_s) from None
-        if why == "died" and ended.reason == "memory":
-            why = "memory"
+            self._budget.note(ended.usage)
+            near = why is None and self._budget.near  # the kernel's own limit is on the whole judgement
+            raise Timeout(self._budget.cpu_s, self._budget.waited_s, near) from None
+        if why == "died" and ended.reason in ("memory", "threads"):
+            why = "memory" if ended.reason == "memory" else "threads"
         raise CellDied(ended, why) from None
 
     def _is_silent(self) -> bool:

@@ -51,6 +51,7 @@ def server_environment(config: Config, lang: str) -> dict[str, str]:
         "JUDGE_SANDBOX": config.sandbox,
         "JUDGE_GRADER": str(config.grader or ""),
         "JUDGE_RUN_FOLDER": config.run_folder,
+        "JUDGE_DOCKER_RUNTIME": config.docker_runtime,
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import itertools
+import os
 import platform
 import signal
 import socket
@@ -26,6 +27,7 @@ from judge.grading.plugin import Case, Plugin
 from judge.grading.seeds import cell_seed
 from judge.grading.shown import clean, describe
 from judge.verdict import Verdict
+from sandbox.cell.child import run_delay_s
 from sandbox.client import ZygoteClient
 from sandbox.contract import Limits, LoadFailed, Program, SandboxFault
 from sandbox.session import Session
@@ -70,7 +72,7 @@ class Judgement:
         self._cpu_s = self._cells_s = 0.0
         self._load: dict[str, Any] | None = None
         self._stop: Verdict | None = None
-        self._start = time.perf_counter()
+        self._start, self._own_delay_s = time.perf_counter(), run_delay_s(os.getpid())
         problem = plugin.problem
         source = base64.b64decode(job["source"])
         program = Program(source, problem.entry_points, problem.support, problem.harness)
@@ -159,7 +161,10 @@ class Judgement:
             self._session.deaths >= DEATHS_MAX or outcome.verdict is Verdict.OLE
         ):  # the output limit is for all cases
             return outcome.verdict
-        wall_s = time.perf_counter() - self._start
+        busy_s = (
+            self._session.delayed_s + run_delay_s(os.getpid()) - self._own_delay_s
+        )  # the machine, with others
+        wall_s = time.perf_counter() - self._start - busy_s
         limit_s = self._limits.judgement_limit_s
         return Verdict.TLE if self._cpu_s > limit_s or wall_s > 3 * limit_s else None
 

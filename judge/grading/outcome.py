@@ -18,9 +18,11 @@ LOAD_VERDICTS = {
     "died": Verdict.RE,
     "timeout": Verdict.TLE,
     "memory": Verdict.MLE,
+    "threads": Verdict.MLE,
     "output": Verdict.OLE,
 }
-_DEATH_VERDICTS = {"memory": Verdict.MLE, "output": Verdict.OLE}
+# what ends a cell by a limit of ours is never RE; threads are a limit on what they would take
+_DEATH_VERDICTS = {"memory": Verdict.MLE, "threads": Verdict.MLE, "output": Verdict.OLE}
 _LINES_MAX = 8
 
 
@@ -58,7 +60,7 @@ def load_record(error: LoadFailed) -> dict[str, Any]:
     record: dict[str, Any] = {"kind": error.kind, "entry": error.entry, "line": error.line}
     record["facts"] = fault_facts(error.fault) if error.fault else {}
     record["detail"] = fault_detail(error.fault) if error.fault else {}
-    return record
+    return record | ({"near": True} if error.near else {})
 
 
 def outcome_of(error: BaseException | None, *, called: bool) -> Outcome:
@@ -84,7 +86,8 @@ def outcome_of(error: BaseException | None, *, called: bool) -> Outcome:
 
 def _learners(error: BaseException) -> Outcome | None:
     if isinstance(error, Timeout):
-        return Outcome(Verdict.TLE, facts={"kind": "timeout", "waited": error.cpu_s < error.wall_s / 10})
+        facts = {"kind": "timeout", "waited": error.cpu_s < error.wall_s / 10 and not error.near}
+        return Outcome(Verdict.TLE, facts=facts | ({"near": True} if error.near else {}))
     if isinstance(error, CellDied):
         facts = {"kind": "died", "why": error.why, "signal": error.exit.signal}
         return Outcome(_DEATH_VERDICTS.get(error.why, Verdict.RE), facts=facts)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import binascii
 import dataclasses
-import math
 import socket
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -27,6 +26,7 @@ PROTOCOL = 1
 REQUEST_MAX_BYTES = 1 << 20
 ALIVE_EVERY_S = 5.0
 SILENT_MAX_S = 60.0  # without a word for that long, the other end is lost
+_LARGEST = 1e12
 _CASE_NUMBERS = ("points", "max_points", "time_s", "memory_mib")
 _CASE_TABLES = ("facts", "detail")
 
@@ -120,8 +120,9 @@ def read_case(value: Any) -> dict[str, Any]:
         raise BadFrame("a case without one of its fields") from None
     for text in (*named, *([] if mistake is None else [mistake])):
         _text(text)
-    for number in numbers:
-        _number(number)
+    points, most, *measured = map(_number, numbers)
+    if not 0 <= points <= most or min(measured) < 0:
+        raise BadFrame("a case with too many points, or a number below nothing")
     if not all(isinstance(table, dict) for table in tables) or not isinstance(ran, bool):
         raise BadFrame("a case with a field of another type")
     return value
@@ -180,7 +181,8 @@ def _texts(value: Any) -> dict[str, str]:
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    # NaN is neither above nor below; an integer may be too long for a float
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -_LARGEST <= value <= _LARGEST:
         raise BadFrame("no number")
     return value
 

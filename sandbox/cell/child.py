@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import resource
 import signal
@@ -14,10 +15,11 @@ _MAX_THREADS = 128
 
 
 class Usage(TypedDict):
-    """CPU seconds, and the high-water mark in MiB over that of a fresh cell."""
+    """CPU seconds, the high-water mark in MiB over that of a fresh cell, and seconds of waiting for a processor."""
 
     cpu_s: float
     memory_mib: float
+    delay_s: float
 
 
 class Exit(Usage):
@@ -49,17 +51,22 @@ class Child:
         self._memory_mib = memory_mib
         self._cpu_s = cpu_s
         self._killed = False
-        self._peak_mib = 0.0
+        self._peak_mib = self._delay_s = 0.0
+        self._delay_before_s = run_delay_s(pid)
+        self._bombed = False
         self._ooms = _cgroup_ooms()
         self.exit: Exit | None = None
 
     def usage(self) -> Usage:
         """CPU seconds and high-water mark (MiB, less what a fresh cell has) so far."""
         if self.exit is not None:
-            return {"cpu_s": self.exit["cpu_s"], "memory_mib": self.exit["memory_mib"]}
+            ended = self.exit
+            return {"cpu_s": ended["cpu_s"], "memory_mib": ended["memory_mib"], "delay_s": ended["delay_s"]}
         cpu_s = cpu_clock_s(self.pid) - self._cpu_before_s
         self._peak_mib = max(self._peak_mib, status_mib(self.pid, "VmHWM"))
-        return {"cpu_s": cpu_s, "memory_mib": max(0.0, self._peak_mib - self._base_mib)}
+        self._delay_s = max(self._delay_s, run_delay_s(self.pid) - self._delay_before_s)
+        memory_mib = max(0.0, self._peak_mib - self._base_mib)
+        return {"cpu_s": cpu_s, "memory_mib": memory_mib, "delay_s": self._delay_s}
 
     def reap(self, timeout_s: float) -> bool:
         """Whether the cell has ended, waiting at most ``timeout_s``."""
@@ -87,6 +94,7 @@ class Child:
     def stop_thread_bomb(self) -> None:
         """End a cell with more threads than any honest submission has."""
         if not self.reap(0) and _status_number(self.pid, "Threads") > _MAX_THREADS:
+            self._bombed = True
             self._send_kill()
 
     def _send_kill(self) -> None:
@@ -105,14 +113,17 @@ class Child:
             "signal": max(-code, 0),
             "cpu_s": cpu_s,
             "memory_mib": max(0.0, peak_mib - self._base_mib),
+            "delay_s": self._delay_s,
         }
 
     def _reason(self, by_signal: int, cpu_s: float, memory_mib: float) -> str:
         if by_signal <= 0:
             return "exited"
+        if self._bombed and by_signal == signal.SIGKILL:
+            return "threads"
         if self._killed and by_signal == signal.SIGKILL:
             return "killed"
-        if by_signal == signal.SIGXCPU or (by_signal == signal.SIGKILL and cpu_s >= self._cpu_s):
+        if by_signal in (signal.SIGXCPU, signal.SIGKILL) and cpu_s > self._cpu_s - 0.5:
             return "cpu"
         out_of_memory = _cgroup_ooms() > self._ooms or memory_mib > 0.8 * self._memory_mib
         return "memory" if by_signal == signal.SIGKILL and out_of_memory else "signal"
@@ -121,6 +132,15 @@ class Child:
 def cpu_clock_s(pid: int) -> float:
     """CPU seconds of a process that has not been reaped (its CPU clock, as clock_getcpuclockid makes it)."""
     return time.clock_gettime((~pid << 3) | 2)
+
+
+def run_delay_s(pid: int) -> float:
+    """Seconds that a process's first thread was ready to run and was not let; 0 where the kernel does not say."""
+    try:
+        with open(f"/proc/{pid}/schedstat", encoding="ascii") as stat:
+            return int(stat.read().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
 
 
 def _status_number(pid: int, field: str) -> int:
@@ -136,9 +156,34 @@ def status_mib(pid: int, field: str) -> float:
     return _status_number(pid, field) / 1024  # the kernel writes kB
 
 
+def cgroup_files(table: str, root: str = "/sys/fs/cgroup") -> list[str]:
+    """Where the kernel counts this process's cgroup's out-of-memory kills, given /proc/self/cgroup; the likeliest first.
+
+    Version 2 has one line (``0::/path``), version 1 one for each controller. Inside a container the path may be the
+    engine's, and the cgroup itself what is mounted.
+    """
+    files = []
+    for line in table.splitlines():
+        number, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if "memory" in controllers.split(","):
+            files += [f"{root}/memory{path}/memory.oom_control", f"{root}/memory/memory.oom_control"]
+        elif number == "0" and not controllers:
+            files += [f"{root}{path}/memory.events", f"{root}/memory.events"]
+    return files
+
+
+@functools.cache
+def _own_cgroup_files() -> list[str]:
+    try:
+        with open("/proc/self/cgroup", encoding="utf-8", errors="replace") as table:
+            return [path for path in cgroup_files(table.read()) if os.path.exists(path)]
+    except OSError:
+        return []
+
+
 def _cgroup_ooms() -> int:
-    """How often this cgroup ran out of memory so far; 0 where that cannot be read."""
-    for path in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
+    """How often this cgroup ran out of memory so far; 0 where that cannot be read: memory is bounded all the same."""
+    for path in _own_cgroup_files():
         try:
             with open(path, encoding="ascii") as events:
                 return next((int(line.split()[1]) for line in events if line.startswith("oom_kill ")), 0)

@@ -12,6 +12,7 @@ from .tensors import is_out_of_memory
 from .values import Node, clean, type_module, type_name
 
 _BUILTINS = {cls: name for name, cls in vars(builtins).items() if isinstance(cls, type)}
+_NO_THREAD = "can't start new thread"  # of memory for its stack, or of what the container may have
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
@@ -23,11 +24,18 @@ def describe(error: BaseException, filename: str) -> Node:
 
 
 def out_of_memory(error: BaseException, filename: str) -> bool:
-    """Whether memory ran out, as against a submission's own ``raise MemoryError(...)``, which is an ordinary error."""
+    """Whether memory, or the threads that take it, ran out, as against a submission's own ``raise MemoryError(...)``."""
     cls = type(error)
+    if cls is RuntimeError and _lacks_thread(error):
+        return not _raised_by_statement(_traceback(error), filename)
     if issubclass_exactly(cls, (MemoryError,)):
         return type_module(cls).startswith("numpy") or not _raised_by_statement(_traceback(error), filename)
     return type_module(cls) in ("builtins", "torch") and _guarded_oom(error)
+
+
+def _lacks_thread(error: BaseException) -> bool:
+    args = error.args
+    return len(args) == 1 and type(args[0]) is str and args[0] == _NO_THREAD
 
 
 def _guarded_oom(error: BaseException) -> bool:

@@ -24,9 +24,11 @@ defeated: Counter[str] = Counter()
 class Range:
     """Where attacks are made: one backend, one grader, and an innocent submission to compare with."""
 
-    def __init__(self, grader: Grader) -> None:
+    def __init__(self, grader: Grader, name: str, secret: str) -> None:
+        """``name`` is for the count; ``secret`` what no submission may ever see."""
         self.grader = grader
-        self.backend = grader.pool.backend
+        self.backend = name
+        self.secret = secret
         self.problem: Problem = load_problem(PROBLEM)
         self.judge(self.problem.solution.encode())  # collects the cases
         self._times = [self._innocent_s() for _ in range(_USUAL_OF)]

@@ -1,4 +1,4 @@
-"""The web site over a range: three people, the real judge, and a record of what an attack on it came to."""
+"""The web site over a range: some people, the real judge, and a record of what an attack on it came to."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from tests.attacks.shooting import BANK, Range
 from web.app import create_app
 
 PASSWORD = "correct horse"
+LEARNERS = ("anna", "ben", "carl", "dora")  # who floods the site gets no further for a minute
 
 
 class Site:
@@ -54,7 +55,7 @@ class Site:
     def _add_people(self) -> None:
         secret = hash_password(PASSWORD, "")
         with self.service.database.write() as session:
-            for name, role in (("anna", "learner"), ("ben", "learner"), ("ines", "instructor")):
+            for name, role in (*((name, "learner") for name in LEARNERS), ("ines", "instructor")):
                 session.add(User(name=name, full_name=name, role=role, password_hash=secret))
 
     def _judge(

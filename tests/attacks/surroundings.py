@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,6 +45,8 @@ _SENTINELS = ["/etc/passwd", "/etc/hosts", "/etc/ld.so.preload", sys.executable,
 _SENTINELS += [str(Path.home() / name) for name in (".profile", ".bashrc", ".ssh/authorized_keys")]
 _OWN_FOLDERS = [ROOT / "sandbox" / "cell", Path(__file__).parent]
 _INSIDE = ("tmp", "var/tmp", "dev/shm", "dev/mqueue", "run", "run/judge", "root", "opt/judge/cell")
+_AHEAD = 1
+_SETTLED_WITHIN_S = 3.0
 _TABLES = ("tcp", "tcp6", "udp", "udp6", "raw", "packet")
 _IPC = [f"/proc/sysvipc/{kind}" for kind in ("shm", "sem", "msg")]
 
@@ -61,7 +65,10 @@ def host_pid(zygote: Zygote) -> int:
 
 
 class Surroundings:
-    """The state before any attack, and of each zygote when it was first seen."""
+    """The state before any attack, and of each zygote when it was first seen.
+
+    A zygote may have forked the next cell ahead, which has then not read a byte: it is no more bound than the zygote is.
+    """
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -73,19 +80,30 @@ class Surroundings:
         self.left()
 
     def left(self) -> list[str]:
-        """What is there now and was not before."""
-        found = [f"on the machine: {one}" for one in sorted(set(_host_state()) ^ self._host)]
-        found += [f"an orphan: {one}" for one in _orphans(self._began_ticks)]
+        """What is there now and was not before; what is still going away gets a moment."""
+        until_s = time.monotonic() + _SETTLED_WITHIN_S
+        while (found := list(self._found())) and time.monotonic() < until_s:
+            time.sleep(0.05)
+        return found
+
+    def _found(self) -> Iterator[str]:
+        yield from (f"on the machine: {one}" for one in sorted(set(_host_state()) ^ self._host))
+        yield from (f"an orphan: {one}" for one in _orphans(self._began_ticks))
         for zygote in list(self._pool._idle):
             if zygote.name not in self._pids:
                 self._pids[zygote.name] = host_pid(zygote)
             pid = self._pids[zygote.name]
-            now = {"process": _family(pid), **self._around(pid)}
-            first = self._first.setdefault(zygote.name, now)
-            for what, things in now.items():
-                found += [f"{what} beside {zygote.name}: {one}" for one in sorted(things ^ first[what])]
-            found += [f"process of {zygote.name}: {one}" for one in now["process"] if one != str(pid)]
-        return found
+            if zygote.name not in self._first:
+                self._first[zygote.name] = self._around(pid)
+            first = self._first[zygote.name]
+            for what, things in self._around(pid).items():
+                yield from (f"{what} beside {zygote.name}: {one}" for one in sorted(things - first[what]))
+            others = _family(pid) - {str(pid)}
+            yield from (
+                f"process of {zygote.name}: {one}" for one in others if _filters(int(one)) != _filters(pid)
+            )
+            if len(others) > _AHEAD:
+                yield f"processes of {zygote.name}: {sorted(others)}"
 
     def _around(self, pid: int) -> dict[str, set[str]]:
         around = {"descriptor": _descriptors(pid), "mount": _mounts(pid), "key": _keys(pid)}
@@ -165,7 +183,15 @@ def _link(path: str) -> str:
 
 def _descriptors(pid: int) -> set[str]:
     folder = f"/proc/{pid}/fd"
-    return {f"{number} {_link(f'{folder}/{number}')}" for number in _names(folder)}
+    kinds = Counter(_link(f"{folder}/{number}").partition(":[")[0] for number in _names(folder))
+    kinds["socket"] -= _AHEAD  # the wire of a cell forked ahead, and its output
+    kinds["pipe"] -= 2 * _AHEAD
+    return {f"{kind} {number}" for kind, count in kinds.items() for number in range(1, count + 1)}
+
+
+def _filters(pid: int) -> str:
+    """How many filters of system calls a process is under: a cell has one more than its zygote."""
+    return next((line for line in _lines([f"/proc/{pid}/status"]) if line.startswith("Seccomp_filters")), "")
 
 
 def _mounts(pid: int) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,8 @@ KINDS = range(1, 66)
 # 27: keeping data in a GPU's cache while timed; 28: a mean over timings; 41, 42: kernels and memory of a GPU;
 # 49: known faults of container runtimes, which are for the operator's updates
 DO_NOT_APPLY = {27, 28, 41, 42, 49}
+# what Landlock and seccomp hold back
+ON_THE_KERNEL = {1, 8, 33, 34, 35, 37, 40, 43, 45, 46, 48, 53, 61}
 
 
 def test_every_kind_that_applies_is_tried() -> None:
@@ -27,15 +28,25 @@ def test_every_kind_that_applies_is_tried() -> None:
 @pytest.mark.parametrize(
     "attack", [one for one in ATTACKS if not one.on_site], ids=lambda attack: attack.name
 )
-def test_it_is_defeated(shooting_range: Range, attack: Attack, monkeypatch: pytest.MonkeyPatch) -> None:
-    secret = f"secret-{os.urandom(8).hex()}"
-    monkeypatch.setenv("JUDGE_SECRET_KEY", secret)
+def test_it_is_defeated(shooting_range: Range, attack: Attack) -> None:
+    make(shooting_range, attack)
+
+
+@pytest.mark.parametrize(
+    "attack", [one for one in ATTACKS if one.kind in ON_THE_KERNEL], ids=lambda attack: attack.name
+)
+def test_it_is_defeated_on_an_older_kernel(old_kernel: Range, attack: Attack) -> None:
+    make(old_kernel, attack)
+
+
+def make(shooting_range: Range, attack: Attack) -> None:
+    """One submission or two, and what comes after."""
     found: list[str] = []
     for _ in range(1 + attack.twice):
         graded = shooting_range.judge(attack.source)
         report = graded.report()
         found += [*complaints(attack, report), *graded.faults]
-        found += ["a secret of the judge's is in the report"] * (secret in str(report))
+        found += ["a secret of the judge's is in the report"] * (shooting_range.secret in str(report))
     shooting_range.count(attack, found + shooting_range.aftermath())
 
 

@@ -56,8 +56,8 @@ def test_the_verdict_arrives_once_though_a_process_is_killed(
     zygotes: list[Zygote] = []
     acquire = grader.pool.acquire
 
-    def recording(timeout_s: float) -> Zygote:
-        zygotes.append(acquire(timeout_s))
+    def recording(timeout_s: float, fresh: bool = False) -> Zygote:
+        zygotes.append(acquire(timeout_s, fresh))
         return zygotes[-1]
 
     monkeypatch.setattr(grader.pool, "acquire", recording)
@@ -87,8 +87,8 @@ def test_a_killed_cell_costs_at_most_its_case(
     zygotes: list[Zygote] = []
     acquire = grader.pool.acquire
 
-    def recording(timeout_s: float) -> Zygote:
-        zygotes.append(acquire(timeout_s))
+    def recording(timeout_s: float, fresh: bool = False) -> Zygote:
+        zygotes.append(acquire(timeout_s, fresh))
         return zygotes[-1]
 
     monkeypatch.setattr(grader.pool, "acquire", recording)

@@ -1,7 +1,7 @@
 # 35: a thread bomb: as many threads with small stacks as can be had, each of them waiting for ever
-# ends as: RE
+# ends as: MLE
 # shows: threads: 1[0-9][0-9]
-# shows: "kind": "died"
+# shows: "why": "threads"
 import threading
 import time
 

@@ -4,17 +4,17 @@
 # shows: make an account: 40[0-9]
 def attack(site):
     """One limit counts everything that a person sends."""
-    anna = site.enter("anna")
+    carl = site.enter("carl")
     with site.held():
         for mode in ("submit", "run") * 15:
-            answer = anna.post("/api/submissions", json={"problem": 990, "source": "x = 1", "mode": mode})
+            answer = carl.post("/api/submissions", json={"problem": 990, "source": "x = 1", "mode": mode})
         site.tell("run when the limit is reached", answer.status_code, (503,))
         body = {"problem": "990", "source": "x = 1", "mode": "run"}
         site.tell(
-            "by a form", anna.post("/problems/weighted-sums/submit", data=body).status_code, (403, 404, 405)
+            "by a form", carl.post("/problems/weighted-sums/submit", data=body).status_code, (403, 404, 405)
         )
     stranger = site.app.test_client()
     for path in ("/register", "/api/users", "/signup"):
         site.tell(
-            "make an account", stranger.post(path, json={"name": "carl"}).status_code, (401, 403, 404, 405)
+            "make an account", stranger.post(path, json={"name": "eve"}).status_code, (401, 403, 404, 405)
         )

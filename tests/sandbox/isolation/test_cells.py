@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from sandbox.cell.child import cgroup_files
 from sandbox.client import Cell, ZygoteClient
 from sandbox.contract import CellDied, Limits, Timeout
 from sandbox.pool import Zygote
@@ -154,3 +155,18 @@ def test_a_cell_dies_with_its_zygote_and_the_pool_notices(zygote: Zygote, client
     assert closed(cell)
     assert not zygote.alive
     cell.close()
+
+
+@pytest.mark.parametrize(
+    ("table", "first"),
+    [
+        ("0::/user.slice/judge.service\n", "/cg/user.slice/judge.service/memory.events"),
+        ("5:memory:/docker/4711\n4:cpu,cpuacct:/\n0::/\n", "/cg/memory/docker/4711/memory.oom_control"),
+        ("4:cpu:/\n", None),
+        ("", None),
+    ],
+)
+def test_the_cgroup_is_found_in_both_versions(table: str, first: str | None) -> None:
+    files = cgroup_files(table, "/cg")
+    assert files[:1] == ([first] if first else [])
+    assert not files or files[1] in ("/cg/memory.events", "/cg/memory/memory.oom_control")

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import binds
+from judge import doctor
+from judge.config import Config
+from sandbox import binds, namespace, pool
+from sandbox.backend import NoBackend, choose
 from sandbox.namespace import NamespaceBackend, why_not
-from sandbox.pool import Settings
+from sandbox.pool import Settings, all_backends
 from tests.sandbox.isolation.cells import Submit, backend_named
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -91,3 +94,30 @@ def test_what_stands_in_the_way_comes_with_what_to_do(settings: dict[str, int], 
 def test_a_project_below_tmp_is_not_hidden_by_the_private_tmp() -> None:
     command = NamespaceBackend(Settings())._command([])
     assert command.index("--tmpfs") < command.index("--ro-bind") < command.index("--remount-ro")
+
+
+_FAILING = """#!/bin/sh
+echo 'bwrap: setting up uid map: Permission denied' >&2
+exit 1
+"""
+
+
+def test_a_bubblewrap_that_fails_is_passed_over_and_the_doctor_says_what_would_allow_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a distribution whose AppArmor keeps programs from user namespaces."""
+    backend_named("landlock")
+    (tmp_path / "bwrap").write_text(_FAILING)
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setattr(NamespaceBackend, "_command", lambda *_: [str(tmp_path / "bwrap")])
+    restricted = {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns": 1}
+    monkeypatch.setattr(namespace, "why_not", lambda error: why_not(error, restricted.get))
+    backends = all_backends(Settings(), 2048)[1:]
+    assert choose("auto", backends).name == "landlock"
+    reason = NamespaceBackend(Settings()).available()
+    assert _CLOSED in reason.text("en") and "bwrap-userns-restrict" in reason.text("zh")
+    config = Config.from_env({"JUDGE_DATA": str(tmp_path), "JUDGE_SANDBOX": "process"})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "open_pool", lambda *_, **__: (_ for _ in ()).throw(NoBackend({})))
+        lines = [finding.text for finding in doctor._sandbox(config, "en")]
+    assert any("namespace" in line and "apparmor_parser -r" in line for line in lines)

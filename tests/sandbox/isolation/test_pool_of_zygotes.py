@@ -161,3 +161,23 @@ def test_auto_takes_the_first_that_can_be_had_and_says_why_the_others_cannot() -
     assert none.value.lines("zh") == ["missing: 请安装"]
     with pytest.raises(NoBackend, match="no such sandbox backend"):
         choose("mising", [Missing(), working])
+
+
+def test_a_fresh_zygote_has_served_nobody(pool: Pool, starter: Answering) -> None:
+    assert grown(pool, starter, 3)
+    used = pool.acquire(5)
+    pool.release(used, reusable=True)
+    assert pool.acquire(5) is used  # so that unused ones are there when a fresh one is asked for
+    fresh = pool.acquire(5, fresh=True)
+    assert fresh is not used and fresh.served == 1
+    pool.release(fresh, reusable=False)
+    assert not fresh.alive
+
+
+def test_used_zygotes_make_room_for_a_fresh_one(starter: Answering) -> None:
+    with Pool(starter, size=1, settings=Settings(spares=0, recycle_after=9)) as pool:
+        used = pool.acquire(5)
+        pool.release(used, reusable=True)
+        fresh = pool.acquire(10, fresh=True)
+        assert fresh is not used and fresh.served == 1 and not used.alive
+        pool.release(fresh, reusable=False)
