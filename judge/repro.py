@@ -124,7 +124,9 @@ def _argument_names(call: Mapping[str, Any], problem: Problem) -> list[str]:
 def _verdict(repro: Mapping[str, Any], table: Words) -> str:
     """Printing and comparing; without a wanted value the result alone is printed."""
     got = f"result{repro['path']}" if repro["path"] is not None else "result"
-    lines = ["", f"got = {got}", 'print("got     ", got)']
+    told = " ".join(str(repro.get("got", "")).split())  # one line, whatever the learner's value holds
+    lines = ["", f"# {table.say('repro', 'got', got=told)}"] if told else [""]
+    lines += [f"got = {got}", 'print("got     ", got)']
     if repro["want"] is None:
         return "\n".join([*lines, f"# {_plain(table.say('repro', 'look'))}", ""])
     lines += [f"want = {repro['want']}", 'print("expected", want)']

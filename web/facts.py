@@ -84,7 +84,8 @@ def notes(case: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 def explained(case: dict[str, Any]) -> bool:
     """Whether the case's message says more than advice and rows do."""
-    aspects = set((case.get("facts") or {}).get("aspects") or ("other",))
+    facts = case.get("facts") or {}
+    aspects = set(facts.get("aspects") or ("other",)) | ({"operations"} & facts.keys())
     return bool(case.get("message")) and not (case.get("advice") and aspects <= TOLD_IN_ROWS)
 
 

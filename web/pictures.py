@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from judge.words.pictures import seen, sees_others
+from judge.words.pictures import UNREADABLE, seen, sees_others
 from judge.words.ranges import ranges
 from web.canvas import Canvas
 from web.i18n import t
@@ -41,10 +41,14 @@ class Figure:
 
 
 def figures(case: dict[str, Any]) -> list[Figure]:
-    """The figures of a case whose pictures are in words; those that show a difference come first."""
-    return [
-        _figure(one) for one in case.get("pictures") or [] if one.get("sentence") and one["kind"] in _KINDS
-    ]
+    """The figures of a case whose pictures are in words; one that cannot be drawn is left out."""
+    found = []
+    for one in case.get("pictures") or []:
+        try:
+            found.append(_figure(one))
+        except UNREADABLE:
+            continue
+    return found
 
 
 def _figure(picture: Picture) -> Figure:

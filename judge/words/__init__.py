@@ -14,7 +14,7 @@ from typing import Any
 from judge.problem import Problem
 from judge.toml_table import LANGUAGES
 from judge.words.mismatch import mismatch_sentences
-from judge.words.pictures import described
+from judge.words.pictures import all_described
 from judge.words.steps import step_sentences
 from judge.words.table import Words
 
@@ -102,7 +102,7 @@ def in_words(
     said: dict[str, Any] = {**case, "verdict_word": verdict_word(case["verdict"], lang)}
     said |= sentence(case, problem, lang, limits)
     if case.get("pictures"):
-        said["pictures"] = [described(one, words(lang)) for one in case["pictures"]]
+        said["pictures"] = all_described(case["pictures"], words(lang))
     if "values" in (case.get("facts") or {}).get("aspects", ()):
         said["tolerance_reason"] = problem.tolerance_reason.get(lang, "")
     return said

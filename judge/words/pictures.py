@@ -5,7 +5,7 @@ The sentence says the same as the picture, so that nobody depends on seeing it; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +16,21 @@ SEEN = 1e-4  # as in judge.grading.attention_map
 _SAID_MAX = 4  # sentences of one picture
 _CELLS_MAX = 6
 Picture = Mapping[str, Any]
+
+
+UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError)
+"""What reading a picture of another version, or of a grader that is not to be trusted, may end in."""
+
+
+def all_described(pictures: Iterable[Picture], table: Words) -> list[dict[str, Any]]:
+    """The pictures of a case in words; one that cannot be read is left out."""
+    found = []
+    for one in pictures:
+        try:
+            found.append(described(one, table))
+        except UNREADABLE:
+            continue
+    return found
 
 
 def described(picture: Picture, table: Words) -> dict[str, Any]:
