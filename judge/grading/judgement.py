@@ -35,7 +35,7 @@ from sandbox.session import Session
 CALLS_SHOWN = 4
 INPUTS_MAX_CHARS = 16 << 10
 STDOUT_MAX_CHARS = 8 << 10
-REPROS_MAX_CHARS = 64 << 10  # of the files of a whole report; the first failures have them
+REPROS_MAX_CHARS = 48 << 10  # of the files of a whole report; the first failures have them
 PICTURED_MAX = 6  # cases with pictures, the first to fail
 SLOW_LOAD_S = 1.0  # loading once more only to show something would take too long
 DEATHS_MAX = 2

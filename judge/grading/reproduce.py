@@ -20,7 +20,7 @@ from judge.problem_fields import Tolerance
 from sandbox.proxy import Caller, Handle, Remote
 
 CALLS_MAX = 4
-ROOM_CHARS = 48 << 10
+ROOM_CHARS = 44 << 10
 SHORT_CHARS = 6 << 10  # nothing smaller is looked for below this
 _DEPTH_MAX = 3
 Smaller = Callable[[], Iterable[tuple[tuple[Any, ...], torch.Tensor]]]
