@@ -14,7 +14,7 @@ from judge.grading.disclose import Level, disclose, disclose_case
 from judge.models import Judgement, Submission
 from judge.problem import Problem
 from judge.reports import clean
-from judge.words import localise, sentence, verdict_word
+from judge.words import in_words, localise, verdict_word
 
 View = dict[str, Any]
 WAITING = submissions.VERSION_STEP - 1
@@ -118,12 +118,8 @@ def _running(running: Running | None, problem: Problem | None, lang: str, level:
         return {}
     cases = [disclose_case(case, level) for case in clean(running.cases)]
     if problem is not None:
-        cases = [_worded(case, problem, lang) for case in cases]
+        cases = [in_words(case, problem, lang) for case in cases]
     return {"cases_total": running.cases_total, "cases": cases}
-
-
-def _worded(case: dict[str, Any], problem: Problem, lang: str) -> dict[str, Any]:
-    return {**case, "verdict_word": verdict_word(case["verdict"], lang), **sentence(case, problem, lang)}
 
 
 def _title(problem: Problem | None, slug: str, lang: str) -> str:

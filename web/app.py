@@ -26,7 +26,9 @@ from web import (
     i18n,
     instructor,
     markdown,
+    pictures,
     problems,
+    reproduce,
     results,
     steps,
     watching,
@@ -69,7 +71,7 @@ def create_app(service: Service, config: Config, static: Path = STATIC) -> Flask
     auth.install(app)
     app.after_request(i18n.remember)
     app.after_request(appearance.remember)
-    for module in (problems, workspace, drafts, steps, compare, api, instructor):
+    for module in (problems, workspace, drafts, steps, compare, api, instructor, reproduce):
         app.register_blueprint(module.bp)
     add_template_words(app)
     serve_static(app, static)
@@ -94,11 +96,15 @@ def add_template_words(app: Flask) -> None:
     env.globals["title_of"] = problems.title_of
     env.globals["backend"] = lambda: current.service().backend
     env.globals["verdict_word"] = lambda verdict: verdict_word(verdict, i18n.language())
+    env.globals["code_at"] = facts.code_at
     env.filters.update(
         inline_code=markdown.inline_code,
         points=results.points,
         seconds=results.seconds,
         moment=results.moment,
+        explained=facts.explained,
+        figures=pictures.figures,
+        notes=facts.notes,
         pairs=facts.pairs,
         places=facts.places,
         call=facts.call,

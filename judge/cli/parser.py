@@ -135,6 +135,7 @@ def _add_test(command: argparse.ArgumentParser, text: Callable[[str], str]) -> N
     command.add_argument("--seed", help=text("seed"))
     command.add_argument("--watch", action="store_true", help=text("watch"))
     command.add_argument("--no-save", action="store_true", help=text("no-save"))
+    command.add_argument("--repro", action="store_true", help=text("repro"))
     command.add_argument("-v", "--verbose", action="store_true", help=text("verbose"))
 
 

@@ -110,8 +110,21 @@ def _show_failed(context: Context, case: Case, advised: set[str], verbose: bool)
         out.print(out.wrap(advice, "    "))
     if case.get("message"):
         out.print(out.style(out.wrap(case["message"], "    "), "dim"))
+    _show_pictures(context, case, verbose)
     if verbose or case["group"] == "example":
         _show_detail(context, case.get("detail") or {})
+
+
+def _show_pictures(context: Context, case: Case, verbose: bool) -> None:
+    """What the pictures of the case say; without ``verbose`` those alone that show a difference."""
+    out = context.out
+    for one in case.get("pictures") or []:
+        telling = not one.get("same", one["kind"] != "tensor" and one.get("got") is None)
+        if telling or verbose:
+            out.print(out.wrap(f"{one['title']}", "    "))
+            out.print(out.wrap(one["sentence"], "      "))
+    if case.get("tolerance_reason") and verbose:
+        out.print(out.style(out.wrap(case["tolerance_reason"], "    "), "dim"))
 
 
 def _show_detail(context: Context, detail: dict[str, Any]) -> None:

@@ -101,7 +101,38 @@ def _tell(context: Context, judged: Judged) -> str:
         context.out.print(json.dumps(as_json(judged), ensure_ascii=False, allow_nan=False))
     else:
         show(context, judged, context.args.verbose)
+    if context.args.repro:
+        _write_repro(context, judged)
     return judged.verdict
+
+
+def _write_repro(context: Context, judged: Judged) -> None:
+    """Write a file that shows the first failing case beside the judged one; what is there already is left alone."""
+    from judge import repro
+
+    path = Path(judged.file)
+    for case in judged.report["cases"]:
+        text = repro.write(case, judged.problem, context.lang, submission=path.name)
+        if text is not None:
+            break
+    else:
+        context.note("no-repro")
+        return
+    target = path.with_name(repro.file_name(case["name"], path.stem))
+    for number in range(2, 100):
+        try:
+            with target.open("x", encoding="utf-8") as file:
+                file.write(text)
+            context.note("repro", path=shown_path(target), case=case["name"])
+            return
+        except FileExistsError:
+            if target.read_text(encoding="utf-8", errors="replace") == text:
+                context.note("repro", path=shown_path(target), case=case["name"])
+                return
+            target = path.with_name(repro.file_name(f"{case['name']}-{number}", path.stem))
+        except OSError as error:
+            raise UserError("file-not-written", path=target, why=error.strerror or error) from error
+    context.note("no-repro")
 
 
 def _watch(context: Context, problem: Problem, files: list[Path], grader: Grader) -> None:

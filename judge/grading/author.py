@@ -1,4 +1,4 @@
-"""What the cases of a problem are written with: `case`, `check` and `wrong`.
+"""What the cases of a problem are written with: `case`, `check` and `wrong`; `picture` and `reproduce` for what is shown.
 
 A failed check raises `Wrong`, which holds the mistake's key and facts; words are chosen when a report is shown.
 """
@@ -14,8 +14,12 @@ from typing import Any, NoReturn, TypeVar
 import torch
 
 from judge.grading.compare import Difference, compare_exactly, compare_tensors, same_values, tolerance_for
+from judge.grading.pictures import picture
+from judge.grading.reproduce import Compared, reproduce
 from judge.grading.shown import describe, type_name
 from judge.problem_fields import Tolerance
+
+__all__ = ["Wrong", "case", "check", "picture", "reproduce", "wrong"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Known = Mapping[str, Callable[[], Any]]
@@ -34,11 +38,18 @@ class CaseMark:
 class Wrong(Exception):
     """A WA: the mistake's key, facts that may always be shown, and a detail that holds values."""
 
-    def __init__(self, mistake: str, facts: dict[str, Any], detail: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        mistake: str,
+        facts: dict[str, Any],
+        detail: dict[str, Any],
+        compared: Compared | None = None,
+    ) -> None:
         super().__init__(mistake)
         self.mistake = mistake
         self.facts = facts
         self.detail = detail
+        self.compared = compared  # the values themselves, for a file that reproduces the case
 
 
 @dataclass
@@ -84,7 +95,8 @@ def case(*, part: str, points: int, means: Mapping[str, str] | None = None) -> C
 def wrong(mistake: str, *, field: str = "", **values: Any) -> NoReturn:
     """Ends the case as WA for ``mistake``; ``got=`` and ``want=`` are shown where values may be shown."""
     detail: dict[str, Any] = {name: describe(values[name]) for name in ("got", "want") if name in values}
-    raise Wrong(mistake, {"kind": "wrong", "field": field, "aspects": []}, detail)
+    compared = Compared(values["got"]) if "got" in values else None
+    raise Wrong(mistake, {"kind": "wrong", "field": field, "aspects": []}, detail, compared)
 
 
 @contextmanager
@@ -111,10 +123,11 @@ class _Check:
         device: str | None = None,
         contiguous: str | None = None,
         known: Known | None = None,
+        axes: tuple[int, int] | None = None,
     ) -> None:
         """``got`` is a tensor like ``like`` in dtype, shape, device and values, by the problem's tolerance.
 
-        ``dtype``, ``shape``, ``device`` name the mistake of that aspect (default ``mistake``); ``contiguous`` asks for
+        ``axes`` are those that a picture of wrong values shows (default: the last two). ``dtype``, ``shape``, ``device`` name the mistake of that aspect (default ``mistake``); ``contiguous`` asks for
         a contiguous tensor too. ``known`` maps keys to wrong values, made only when shape or values differ: the first
         that ``got`` equals names the mistake.
         """
@@ -131,7 +144,11 @@ class _Check:
                 key = _named(known, lambda value: same_values(got, value, tolerance)) or key
             if facts is not None:
                 difference.facts["stride"] = {"got": list(facts.stride)[:8], "want": list(like.stride())[:8]}
-            _refuse(key, field, difference)
+                difference.facts["form"]["got"] |= {"contiguous": bool(facts.contiguous)}
+                difference.facts["form"]["want"] |= {"contiguous": like.is_contiguous()}
+            picture.tensor(got, like, field=field, axes=axes, tolerance=tolerance)
+            asked = contiguous is not None
+            _refuse(key, field, difference, Compared(got, like, tolerance, contiguous=asked))
 
     def equal(
         self, got: object, want: object, *, field: str, mistake: str, known: Known | None = None
@@ -140,9 +157,8 @@ class _Check:
         with _timed():
             difference = compare_exactly(got, want)
             if difference is not None:
-                _refuse(
-                    _named(known, lambda v: compare_exactly(got, v) is None) or mistake, field, difference
-                )
+                key = _named(known, lambda v: compare_exactly(got, v) is None) or mistake
+                _refuse(key, field, difference, Compared(got, want))
 
     def that(self, condition: bool, *, mistake: str, field: str = "", **values: Any) -> None:
         """``condition`` holds; ``got=`` and ``want=`` as in `wrong`."""
@@ -155,11 +171,12 @@ class _Check:
             difference = Difference(
                 ("type",), {"type": {"got": type_name(got), "want": "dict"}}, {"got": describe(got)}
             )
-            _refuse(mistake, field, difference)
+            _refuse(mistake, field, difference, Compared(got))
         missing = sorted(name for name in names if name not in got)
         if missing:
             found = describe([key for key in got], 400)
-            _refuse(mistake, field, Difference(("keys",), {"keys": {"missing": missing}}, {"got": found}))
+            lacking = Difference(("keys",), {"keys": {"missing": missing}}, {"got": found})
+            _refuse(mistake, field, lacking, Compared(got))
 
 
 check = _Check()
@@ -169,9 +186,9 @@ def _named(known: Known | None, fits: Callable[[Any], bool]) -> str | None:
     return next((key for key, make in (known or {}).items() if fits(make())), None)
 
 
-def _refuse(mistake: str, field: str, difference: Difference) -> NoReturn:
+def _refuse(mistake: str, field: str, difference: Difference, compared: Compared) -> NoReturn:
     facts = {"kind": "wrong", "field": field, "aspects": list(difference.aspects), **difference.facts}
-    raise Wrong(mistake, facts, difference.detail)
+    raise Wrong(mistake, facts, difference.detail, compared)
 
 
 def _cell_facts(got: object) -> Any:

@@ -66,6 +66,7 @@ def compare_tensors(
     if not facts:
         return None
     aspects = tuple(one for one in ("dtype", "shape", "device", "values", "contiguous") if one in facts)
+    facts["form"] = {"got": form_of(got), "want": form_of(want)}
     detail = {"got": describe(got), "want": describe(want)}
     if "values" in facts:
         detail |= _places(got, want, facts["values"])
@@ -88,6 +89,11 @@ def compare_exactly(got: object, want: object) -> Difference | None:
     return Difference(
         (aspect,), {aspect: facts, "at": list(path)}, {"got": describe(got), "want": describe(want)}
     )
+
+
+def form_of(tensor: torch.Tensor) -> dict[str, Any]:
+    """A tensor's dtype, shape and device, which may be shown of a hidden case too."""
+    return {"dtype": dtype_name(tensor.dtype), "shape": _shape(tensor), "device": tensor.device.type}
 
 
 def _form(got: torch.Tensor, want: torch.Tensor) -> dict[str, Any]:
@@ -125,7 +131,7 @@ def _values(got: torch.Tensor, want: torch.Tensor, tolerance: Tolerance) -> dict
     if got.dtype == want.dtype and torch.equal(got, want):
         return {}
     wide_got, wide_want = _widened(got), _widened(want)
-    bad = _wrong_places(wide_got, wide_want, tolerance)
+    bad = wrong_places(wide_got, wide_want, tolerance)
     count = int(bad.sum())
     if not count:
         return {}
@@ -144,7 +150,8 @@ def _values(got: torch.Tensor, want: torch.Tensor, tolerance: Tolerance) -> dict
     return {"values": facts}
 
 
-def _wrong_places(got: torch.Tensor, want: torch.Tensor, tolerance: Tolerance) -> torch.Tensor:
+def wrong_places(got: torch.Tensor, want: torch.Tensor, tolerance: Tolerance) -> torch.Tensor:
+    """bool, of the tensors' shape: which elements are wrong. NaN is right only where it is wanted."""
     same = (got == want) | (torch.isnan(got) & torch.isnan(want))
     if tolerance == EXACT:
         return ~same

@@ -206,6 +206,10 @@ def _take(frame: dict[str, Any], job: _Job, attempt: _Attempt) -> None:
         attempt.cases.append(case)
         if job.on_case is not None:
             job.on_case(case)
+    elif gained := frame.get("shown"):
+        attempt.cases = [
+            _with(case, gained) if case["name"] == gained["name"] else case for case in attempt.cases
+        ]
     elif done := frame.get("done"):
         attempt.load, attempt.deaths, attempt.done = done["load"], done["deaths"], True
         attempt.phases |= done["phases"]
@@ -214,6 +218,13 @@ def _take(frame: dict[str, Any], job: _Job, attempt: _Attempt) -> None:
     elif fault := frame.get("fault"):
         attempt.changed = bool(frame.get("changed"))
         raise SandboxFault(fault)
+
+
+def _with(case: dict[str, Any], gained: dict[str, Any]) -> dict[str, Any]:
+    """A copy of a case's record with what was found out after the verdicts; somebody may be reading the record."""
+    detail = {**case["detail"], **({"repro": gained["repro"]} if "repro" in gained else {})}
+    pictures = {"pictures": gained["pictures"]} if "pictures" in gained else {}
+    return {**case, **pictures, "detail": detail}
 
 
 def scaled(limits: Limits, factor: float) -> Limits:

@@ -1,12 +1,13 @@
 """One judgement, in a fork of the template: runs the cases against a cell and tells the parent, event by event.
 
-Events are JSON frames: ``start`` (number of cases, versions), ``case`` (a record as in the report), ``done`` (load,
-phases), or ``fault`` (ours: the parent tries again).
+Events are JSON frames: ``start`` (number of cases, versions), ``case`` (a record as in the report), ``shown`` (what a
+record gained once every verdict was known), ``done`` (load, phases), or ``fault`` (ours: the parent tries again).
 """
 
 from __future__ import annotations
 
 import base64
+import dataclasses
 import itertools
 import os
 import platform
@@ -20,7 +21,7 @@ from typing import Any
 import pytest
 import torch
 
-from judge.grading import author
+from judge.grading import after, author, pictures, reproduce
 from judge.grading.link import receive_frame, send_frame
 from judge.grading.outcome import Outcome, load_record, load_verdict, outcome_of
 from judge.grading.plugin import Case, Plugin
@@ -30,11 +31,15 @@ from judge.verdict import Verdict
 from sandbox.cell.child import run_delay_s
 from sandbox.client import ZygoteClient
 from sandbox.contract import Limits, LoadFailed, Program, SandboxFault
+from sandbox.proxy import Submission
 from sandbox.session import Session
 
 CALLS_SHOWN = 4
 INPUTS_MAX_CHARS = 16 << 10
 STDOUT_MAX_CHARS = 8 << 10
+REPROS_MAX_CHARS = 48 << 10  # of the files of a whole report; the first failures have them
+PICTURED_MAX = 6  # cases with pictures, the first to fail
+SLOW_LOAD_S = 1.0  # loading once more only to show something would take too long
 DEATHS_MAX = 2
 
 
@@ -76,8 +81,12 @@ class Judgement:
         problem = plugin.problem
         source = base64.b64decode(job["source"])
         program = Program(source, problem.entry_points, problem.support, problem.harness)
-        client = ZygoteClient(control)
-        self._session = Session(client, program, self._limits, cell_seed(self.seed), on_call=self._on_call)
+        self._client, self._program = ZygoteClient(control), program
+        seed = cell_seed(self.seed)
+        self._session = Session(self._client, program, self._limits, seed, on_call=self._on_call)
+        self._recorder = reproduce.Recorder(self._session)
+        self._later: list[after.Later] = []
+        self._room, self._pictured = REPROS_MAX_CHARS, 0
         plugin.run = self
 
     def begin_case(self) -> Any:
@@ -85,7 +94,8 @@ class Judgement:
         self._begun = True
         start = time.perf_counter()
         try:
-            return self._session.begin_case()
+            self._session.begin_case()
+            return Submission(self._recorder, self._plugin.problem.entry_points)
         finally:
             self._cells_s += time.perf_counter() - start
 
@@ -106,8 +116,9 @@ class Judgement:
             self._emit({"case": record})
             if self._to_first_failure and record["verdict"] not in (Verdict.AC, Verdict.SKIP):
                 break
-        phases = self._phases()
         self._session.close()  # before the last word: the parent then talks to the zygote itself
+        self._look_into_failures()
+        phases = self._phases()
         self._emit({"done": {"load": self._load, "phases": phases, "deaths": self._session.deaths}})
 
     def close(self) -> None:
@@ -122,7 +133,10 @@ class Judgement:
         self._calls.append((name, args, kwargs))
 
     def _run(self, case: Case, following: Case | None, record: dict[str, Any]) -> None:
-        self._calls.clear()
+        for one in (self._calls, self._recorder.calls):
+            one.clear()
+        pictures.start()
+        reproduce.start()
         self._called = self._begun = False
         error = self._plugin.execute(case, following)
         usage = self._session.end_case() if self._begun else None
@@ -152,8 +166,45 @@ class Judgement:
         if (not accepted or case.group == "example") and "steps" not in record["detail"]:
             record["detail"]["inputs"] = list(self._inputs())
         if outcome.fault:
-            self._emit({"log": {"case": case.name, "fault": outcome.fault}})
+            self._log(case.name, outcome.fault)
+        if not accepted and outcome.verdict not in (Verdict.SKIP, Verdict.SE):
+            self._illustrate(record, error)
         self._stop = self._exhausted(outcome)
+
+    def _illustrate(self, record: dict[str, Any], error: BaseException | None) -> None:
+        """Adds to a failed case's record its pictures and how to reproduce it, and notes what can be had only later."""
+        if self._pictured < PICTURED_MAX:
+            self._pictured += 1
+            found = after.drawn(pictures.pending(), lambda why: self._log(record["name"], why))
+            record |= {"pictures": found} if found else {}
+        repro = reproduce.recorded(self._recorder.calls, getattr(error, "compared", None))
+        if repro is not None and reproduce.size(repro) <= self._room:
+            self._room -= reproduce.size(repro)
+            record["detail"]["repro"] = repro
+        if record["group"] == "example" or not self._later:
+            self._later.append(after.Later(record, pictures.pending(), reproduce.offers()))
+
+    def _look_into_failures(self) -> None:
+        """What needs the submission once more; by now no verdict can change."""
+        if self._to_first_failure or self._stop is not None or self._session.load_s > SLOW_LOAD_S:
+            return
+        found = after.look_into(
+            self._later,
+            self._recorder,
+            self._open_again,
+            self._plugin.problem.tolerances,
+            self._limits.time_limit_s,
+            lambda why: self._log("pictures", why),
+        )
+        for one in found:
+            self._emit({"shown": one})
+
+    def _open_again(self, seconds: float) -> Session:
+        limits = dataclasses.replace(self._limits, time_limit_s=seconds)
+        return Session(self._client, self._program, limits, cell_seed(self.seed))
+
+    def _log(self, name: str, why: str) -> None:
+        self._emit({"log": {"case": name, "fault": why}})
 
     def _exhausted(self, outcome: Outcome) -> Verdict | None:
         """The verdict that every later case takes, once the submission has used up what a judgement allows."""

@@ -14,10 +14,20 @@ from typing import Any
 from judge.problem import Problem
 from judge.toml_table import LANGUAGES
 from judge.words.mismatch import mismatch_sentences
+from judge.words.pictures import all_described
 from judge.words.steps import step_sentences
 from judge.words.table import Words
 
-__all__ = ["LANGUAGES", "load_message", "localise", "sentence", "summary", "verdict_word", "words"]
+__all__ = [
+    "LANGUAGES",
+    "in_words",
+    "load_message",
+    "localise",
+    "sentence",
+    "summary",
+    "verdict_word",
+    "words",
+]
 
 
 @functools.cache
@@ -80,16 +90,22 @@ def summary(report: Mapping[str, Any], lang: str) -> str:
 
 def localise(report: Mapping[str, Any], problem: Problem, lang: str) -> dict[str, Any]:
     """A copy of a (disclosed) report with ``verdict_word`` and ``message``, and title, advice, message in each case."""
-    cases = [
-        {
-            **case,
-            "verdict_word": verdict_word(case["verdict"], lang),
-            **sentence(case, problem, lang, report["limits"]),
-        }
-        for case in report["cases"]
-    ]
+    cases = [in_words(case, problem, lang, report["limits"]) for case in report["cases"]]
     whole = {"verdict_word": verdict_word(report["verdict"], lang), "message": summary(report, lang)}
     return {**report, **whole, "cases": cases}
+
+
+def in_words(
+    case: Mapping[str, Any], problem: Problem, lang: str, limits: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """A copy of a case's record with all that is said about it: word, title, advice, message, pictures, tolerance."""
+    said: dict[str, Any] = {**case, "verdict_word": verdict_word(case["verdict"], lang)}
+    said |= sentence(case, problem, lang, limits)
+    if case.get("pictures"):
+        said["pictures"] = all_described(case["pictures"], words(lang))
+    if "values" in (case.get("facts") or {}).get("aspects", ()):
+        said["tolerance_reason"] = problem.tolerance_reason.get(lang, "")
+    return said
 
 
 def _case_message(case: Mapping[str, Any], limits: Mapping[str, Any], table: Words) -> str:

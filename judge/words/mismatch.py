@@ -59,6 +59,15 @@ def _shown(detail: Mapping[str, Any], table: Words) -> Iterator[str]:
     if first:
         index, got, want = first["index"], first["got"], first["want"]
         yield table.say("mismatch", "first_values", index=index, got=_short(got), want=_short(want))
+        worst = detail.get("worst") or first
+        if worst["index"] != index:
+            yield table.say(
+                "mismatch",
+                "first_values",
+                index=worst["index"],
+                got=_short(worst["got"]),
+                want=_short(worst["want"]),
+            )
     elif "got" in detail and "want" in detail:
         yield table.say("mismatch", "got_want", got=_short(detail["got"]), want=_short(detail["want"]))
 

@@ -15,7 +15,7 @@ class Words:
         """Whether there is such a sentence."""
         return key in self._sections[section]
 
-    def say(self, section: str, key: str, **values: object) -> str:
+    def say(self, section: str, key: str, /, **values: object) -> str:
         """The sentence with its placeholders filled; KeyError when there is none."""
         return self._sections[section][key].format(**values)
 

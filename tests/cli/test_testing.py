@@ -230,3 +230,51 @@ def test_a_watched_file_is_judged_again_whenever_it_is_saved(
     monkeypatch.setattr("judge.cli.testing.time.sleep", sleep)
     told = run("test", "901", "WA.py", "--watch", "--json")
     assert [json.loads(line)["verdict"] for line in told.out.splitlines()] == ["WA", "AC", "RE"]
+
+
+def test_a_file_that_reproduces_is_written_once_and_never_over_another(
+    run: RunCli, grading: FakeGrading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = {"function": "add", "harness": False, "args": ["1", "2"], "kwargs": {}}
+    kept = {"calls": [call], "path": "", "want": "3", "tolerance": None, "contiguous": False, "shrunk": False}
+    detail = {"repro": kept}
+    real = grading.grade
+
+    def with_repro(*args: Any, **how: Any) -> Grade:
+        graded = real(*args, **how)
+        for case in graded.cases:
+            case["detail"] = detail if case["verdict"] == "WA" else {}
+        return graded
+
+    monkeypatch.setattr("judge.grading.grade.grade", with_repro)
+    target = Path("WA-repro-add-small.py")
+    told = run("test", "901", "WA.py", "--repro")
+    assert told.status == 1 and str(target) in told.err
+    text = target.read_text("utf-8")
+    compile(text, str(target), "exec")
+    assert "WA.py" in text and "solution.add(" in text
+    assert run("test", "901", "WA.py", "--repro").status == 1
+    assert [path.name for path in Path().glob("*-repro-*")] == [target.name]
+    target.write_text("# mine\n")
+    run("test", "901", "WA.py", "--repro")
+    assert target.read_text() == "# mine\n"
+    assert Path("WA-repro-add-small-2.py").read_text("utf-8") == text
+    assert "no failing case" in run("test", "901", "AC.py", "--repro").err.lower()
+
+
+def test_what_a_picture_says_is_told(
+    run: RunCli, grading: FakeGrading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = {"kind": "rows", "real": 2, "want": [0, 6, 9], "got": [0, 6, 7], "cut": 0}
+    plain = {"kind": "rows", "real": 1, "want": [0, 5], "got": None, "cut": 0}
+    real = grading.grade
+
+    def with_pictures(*args: Any, **how: Any) -> Grade:
+        graded = real(*args, **how)
+        graded.cases[0]["pictures"] = [rows, plain]
+        return graded
+
+    monkeypatch.setattr("judge.grading.grade.grade", with_pictures)
+    brief, whole = run("test", "901", "WA.py").out, run("test", "901", "WA.py", "-v").out
+    assert "B has rows 6–8; by your numbers it has 6." in brief
+    assert "A: 0–4" not in brief and "A: 0–4" in whole

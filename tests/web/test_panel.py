@@ -24,7 +24,7 @@ def read(answer: TestResponse) -> Any:
     return json.loads(answer.data)
 
 
-def test_a_wrong_answer_reads_advice_then_message_then_facts(client: FlaskClient, submit: Submit) -> None:
+def test_a_wrong_answer_reads_advice_then_facts(client: FlaskClient, submit: Submit) -> None:
     panel = panel_of(client, submit("wrong"))
     order = ["答案错误", "得分 33.3", "两个大数", "你算的是积", "explain", 'got">int64', 'want">int32']
     order += ["第一个错处 [0, 1]", "误差最大处 [1, 2]"]

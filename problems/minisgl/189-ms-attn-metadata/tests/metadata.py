@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from judge.grading.author import check
+from judge.grading.author import check, picture
 
 from .batches import Batch, Request
 
@@ -67,6 +67,7 @@ def verify(
     check.that(isinstance(got, dict), mistake="not-a-dict", field="meta", got=got)
     check.keys(got, KEYS, mistake="missing-key", field="meta")
     want = expected(batch)
+    depict(got, want, batch)
     for key in KEYS:
         if key == "max_seqlen_k":
             verify_longest(got[key], batch, because)
@@ -83,6 +84,21 @@ def verify(
             contiguous=f"{key}-not-contiguous" if key == "page_table" else "not-contiguous",
             known={**also.get(key, {}), **(NAMED[key](batch) if device == "cpu" else {})},
         )
+
+
+def depict(got: Mapping[str, Any], want: Mapping[str, Any], batch: Batch) -> None:
+    """Names the pictures: who owns which rows, whose slots are where, each with what was returned beside it."""
+    real, starts = len(batch.reqs), want["cu_seqlens_q"]
+    cached = [start for _, start, _ in batch.padded]
+    picture.rows(starts, got=got["cu_seqlens_q"], real=real)
+    picture.page_table(
+        want["page_table"],
+        want["cache_seqlens"],
+        cached=cached,
+        slots=batch.slots,
+        got=got["page_table"],
+        real=real,
+    )
 
 
 def prepare(submission: Any, batch: Batch, **how: Any) -> None:

@@ -10,6 +10,7 @@ from judge.grading.author import case
 from judge.grading.seeds import Rng
 
 from . import attention, batches, metadata
+from .depict import attend
 
 
 @case(part="prepare_metadata", points=2)
@@ -41,8 +42,7 @@ def test_prepare_padded_decode(submission: Any, rng: Rng) -> None:
 @case(part="forward", points=2, means={"KeyError": "undocumented-key"})
 def test_forward_book(submission: Any, rng: Rng) -> None:
     """The chapter's batch with 6 query heads over 3 KV heads in float32."""
-    call = attention.inputs(rng, batches.book(), 6, 3, 16)
-    attention.verify(submission.forward(*call), call)
+    attend(submission, attention.inputs(rng, batches.book(), 6, 3, 16))
 
 
 @case(part="forward", points=2)
@@ -50,4 +50,4 @@ def test_forward_padded_decode(submission: Any, rng: Rng) -> None:
     """Two requests and two dummies in float16; slots that nobody owns hold NaN, unused cells -1."""
     batch = batches.make(rng, [(63, 64), (49, 50)], dummies=2, junk=(-1,))
     call = attention.inputs(rng, batch, 4, 2, 32, dtype=torch.float16, scale=4.0, poison=float("nan"))
-    attention.verify(submission.forward(*call), call, because="half-precision", nan="poison-read")
+    attend(submission, call, because="half-precision", nan="poison-read")

@@ -12,8 +12,9 @@ from judge.grading.author import case, check
 from judge.grading.seeds import Rng
 
 from . import attention, batches, metadata
-from .attention import Inputs, attend, whole_numbers
+from .attention import Inputs, whole_numbers
 from .batches import Batch, Span
+from .depict import attend
 from .metadata import prepare
 
 MIXED: list[Span] = [(0, 5), (11, 12), (4, 9), (30, 31), (0, 1)]

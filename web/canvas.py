@@ -1,0 +1,70 @@
+"""Drawing with numbers alone: boxes, crosses and short texts gathered into one SVG path for each class.
+
+Nothing here takes markup: a template writes paths and texts, escaped, and the style sheet gives the classes their look.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Text:
+    """A short text at a point; ``name`` is its class, which also says how it is anchored."""
+
+    x: float
+    y: float
+    text: str
+    name: str
+
+
+@dataclass
+class Canvas:
+    """One SVG in the making, in pixels; it grows with what is drawn."""
+
+    label: str
+    width: float = 0
+    height: float = 0
+    paths: dict[str, list[str]] = field(default_factory=dict)
+    texts: list[Text] = field(default_factory=list)
+
+    def box(self, name: str, x: float, y: float, width: float, height: float) -> None:
+        """A filled or outlined rectangle."""
+        self._add(name, f"M{x:g} {y:g}h{width:g}v{height:g}h{-width:g}z", x + width, y + height)
+
+    def cross(self, name: str, x: float, y: float, width: float, height: float) -> None:
+        """Two strokes, for what must not be."""
+        self._add(
+            name,
+            f"M{x:g} {y:g}l{width:g} {height:g}m0 {-height:g}l{-width:g} {height:g}",
+            x + width,
+            y + height,
+        )
+
+    def slash(self, name: str, x: float, y: float, width: float, height: float) -> None:
+        """One stroke, for what is nobody's or unused."""
+        self._add(name, f"M{x:g} {y + height:g}l{width:g} {-height:g}", x + width, y + height)
+
+    def dash(self, name: str, x: float, y: float, width: float) -> None:
+        """A level stroke, the sign of a negative number."""
+        self._add(name, f"M{x:g} {y:g}h{width:g}", x + width, y)
+
+    def ring(self, name: str, x: float, y: float, size: float) -> None:
+        """A circle, for what is missing."""
+        half = size / 2
+        arc = f"a{half:g} {half:g} 0 1 0"
+        self._add(name, f"M{x:g} {y + half:g}{arc} {size:g} 0{arc} {-size:g} 0", x + size, y + size)
+
+    def write(self, x: float, y: float, text: object, name: str = "t-mid") -> None:
+        """A text whose base line is at ``y``."""
+        self.texts.append(Text(x, y, str(text), name))
+        self.width, self.height = max(self.width, x + 4), max(self.height, y + 3)
+
+    @property
+    def drawn(self) -> list[tuple[str, str]]:
+        """Class and path data, in the order in which the classes first came."""
+        return [(name, "".join(pieces)) for name, pieces in self.paths.items()]
+
+    def _add(self, name: str, data: str, right: float, bottom: float) -> None:
+        self.paths.setdefault(name, []).append(data)
+        self.width, self.height = max(self.width, right + 1), max(self.height, bottom + 1)
