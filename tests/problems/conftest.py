@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -35,13 +36,40 @@ def grader(p189: Problem) -> Iterator[Grader]:
         missing(str(error))
 
 
+@contextmanager
+def modules_beside(problem: Problem, *names: str) -> Iterator[SimpleNamespace]:
+    """The modules ``names`` from a problem's tests folder, as the grader would import them."""
+    package = ModuleType(f"tests_of_{problem.number}")
+    package.__path__ = [str(problem.folder / "tests")]
+    sys.modules[package.__name__] = package
+    try:
+        yield SimpleNamespace(
+            **{name: importlib.import_module(f"{package.__name__}.{name}") for name in names}
+        )
+    finally:
+        for name in [name for name in sys.modules if name.startswith(package.__name__)]:
+            del sys.modules[name]
+
+
 @pytest.fixture(scope="session")
 def beside189(p189: Problem) -> Iterator[SimpleNamespace]:
     """The modules ``batches``, ``metadata`` and ``attention`` from #189's tests folder."""
-    package = ModuleType("tests_of_189")
-    package.__path__ = [str(p189.folder / "tests")]
-    sys.modules[package.__name__] = package
-    names = ("batches", "metadata", "attention")
-    yield SimpleNamespace(**{name: importlib.import_module(f"tests_of_189.{name}") for name in names})
-    for name in [name for name in sys.modules if name.startswith("tests_of_189")]:
-        del sys.modules[name]
+    with modules_beside(p189, "batches", "metadata", "attention") as modules:
+        yield modules
+
+
+def solution_of(problem: Problem) -> ModuleType:
+    """The reference solution as a module of this process, with the problem's ``support`` where it has one."""
+    support = ModuleType("support")
+    if problem.support is not None:
+        exec(problem.support, support.__dict__)
+    before = sys.modules.get("support")
+    sys.modules["support"] = support
+    try:
+        module = ModuleType(f"solution_of_{problem.number}")
+        exec(problem.solution, module.__dict__)
+    finally:
+        sys.modules.pop("support")
+        if before is not None:
+            sys.modules["support"] = before
+    return module
