@@ -1,0 +1,127 @@
+"""What the cases of #188, #506 and #508 ask for is what the reference engine does."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from minisgl.attention import auto_attn_backend
+from minisgl.attention.torch_backend import TorchAttnBackend, TorchAttnMetadata
+from minisgl.core import Req, SamplingParams
+from minisgl.scheduler.cache import CacheManager
+
+from judge.grading.seeds import rng_for
+
+BANK = Path(__file__).resolve().parents[2] / "problems" / "minisgl"
+
+
+class Beside:
+    """One problem's modules, and a submission made of the engine's classes, in this process."""
+
+    def __init__(self, number: int, **entries: Any) -> None:
+        (self.folder,) = BANK.glob(f"{number}-*")
+        self.name = f"agreement_{number}"
+        package = ModuleType(self.name)
+        package.__path__ = [str(self.folder / "tests")]
+        sys.modules[self.name] = package
+        solution = ModuleType("solution")
+        vars(solution).update(entries)
+        self.submission = SimpleNamespace(harness=self._harness(solution), **entries)
+
+    def module(self, name: str) -> ModuleType:
+        """A module of the problem's tests folder."""
+        return importlib.import_module(f"{self.name}.{name}")
+
+    def _harness(self, solution: ModuleType) -> ModuleType | None:
+        path = self.folder / "harness.py"
+        if not path.exists():
+            return None
+        spec = importlib.util.spec_from_file_location(f"{self.name}_harness", path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["solution"] = solution
+        spec.loader.exec_module(module)
+        return module
+
+
+@pytest.fixture
+def beside() -> Iterator[Callable[..., Beside]]:
+    before = set(sys.modules)
+    yield Beside
+    for name in set(sys.modules) - before:
+        if name == "solution" or name.startswith("agreement_"):
+            del sys.modules[name]
+
+
+def request(table_idx: int, cached_len: int, device_len: int) -> Req:
+    ids = torch.zeros(device_len, dtype=torch.int32)
+    return Req(ids, table_idx, cached_len, 1, 0, SamplingParams(), None)
+
+
+class Allocator(CacheManager):
+    """The engine's, for the problem's triples."""
+
+    def allocate_paged(self, reqs: Any) -> None:
+        super().allocate_paged([request(*req) for req in reqs])
+
+    def out_loc(self, reqs: Any) -> torch.Tensor:
+        return super().out_loc([request(*req) for req in reqs])
+
+
+class Hooks(TorchAttnBackend):
+    """The engine's, for the problem's dicts."""
+
+    def __init__(self) -> None:
+        self.device = torch.device("cpu")
+        self.capture, self.capture_bs = None, []
+
+    def prepare_for_capture(self, bs: Any) -> Any:
+        batch: Any = SimpleNamespace(size=bs)
+        super().prepare_for_capture(batch)
+        return vars(batch.attn_metadata)
+
+    def prepare_for_replay(self, meta: Any) -> None:
+        batch: Any = SimpleNamespace(
+            padded_size=len(meta["cache_seqlens"]), attn_metadata=TorchAttnMetadata(**meta)
+        )
+        super().prepare_for_replay(batch)
+
+
+def count(cached_len: int, device_len: int, page_size: int) -> int:
+    """How many pages the engine takes."""
+    table = torch.zeros(1, 100, dtype=torch.int32)
+    manager = Allocator(200, page_size, table)
+    manager.allocate_paged([(0, cached_len, device_len)])
+    return 200 - manager.available_size // page_size
+
+
+@pytest.mark.parametrize("page_size", [1, 3, 4])
+def test_188_the_engines_allocator_is_accepted(beside: Callable[..., Beside], page_size: int) -> None:
+    problem = beside(188, PageAllocator=Allocator, new_pages=count)
+    playing, hidden = problem.module("playing"), problem.module("test_hidden")
+    playing.count(problem.submission, [(0, 6), (6, 8), (6, 9), (3, 13)], page_size)
+    for lazy in (False, True):
+        config = playing.config_of(9, page_size, 4, 8 * page_size + 1)
+        runs = hidden.random_runs(rng_for("seed", f"{page_size}{lazy}"), config, 8, 25, lazy=lazy)
+        playing.play(problem.submission, config, runs)
+
+
+def test_506_the_engines_rule_is_accepted(beside: Callable[..., Beside]) -> None:
+    rules = beside(506).module("rules")
+    dtypes = (*rules.HALF, *rules.OTHERS)
+    inputs = [(cap, dtype) for cap in (None, (7, 5), (8, 0), (9, 0), (10, 3)) for dtype in dtypes]
+    rules.verify(auto_attn_backend, inputs, rules.pick, rules.PICK_KNOWN, "pick_backend")
+
+
+def test_508_the_engines_hooks_are_accepted(beside: Callable[..., Beside]) -> None:
+    problem = beside(508, GraphHooks=Hooks)
+    hooks, playing = problem.module("hooks"), problem.module("playing")
+    rng = rng_for("seed", "hooks")
+    playing.play(problem.submission, [hooks.random_run(rng, 8) for _ in range(5)])
