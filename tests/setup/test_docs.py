@@ -14,9 +14,9 @@ def settings(text: str) -> set[str]:
     return set(re.findall(r"\bJUDGE_[A-Z_]+", text))
 
 
-@pytest.mark.parametrize("page", ["operating.md", "operating.zh.md"])
-def test_every_setting_has_its_line(page: str) -> None:
-    text = (ROOT / "docs" / page).read_text("utf-8")
+@pytest.mark.parametrize("document", ["operating.md", "operating.zh.md"])
+def test_every_setting_has_its_line(document: str) -> None:
+    text = (ROOT / "docs" / document).read_text("utf-8")
     rows = "\n".join(line for line in text.splitlines() if line.startswith("| `"))
     read = settings((ROOT / "judge" / "config.py").read_text("utf-8")) - {"JUDGE_"}
     composed = settings((ROOT / "docker-compose.yml").read_text("utf-8"))
@@ -25,16 +25,18 @@ def test_every_setting_has_its_line(page: str) -> None:
     assert settings(rows) <= read | composed
 
 
-@pytest.mark.parametrize("page", ["README.md", "README.zh.md"])
-def test_the_front_page_leads_to_every_document(page: str) -> None:
-    linked = set(re.findall(r"\]\(([^)#]+)", (ROOT / page).read_text("utf-8")))
+@pytest.mark.parametrize("document", ["README.md", "README.zh.md"])
+def test_the_front_page_leads_to_every_document(document: str) -> None:
+    linked = set(re.findall(r"\]\(([^)#]+)", (ROOT / document).read_text("utf-8")))
     for name in ("CONTRIBUTING.md", "SECURITY.md", "docs/design.md", "docs/security.md", "docs/accounts.md"):
         assert name in linked, name
     assert linked & {"docs/operating.md", "docs/operating.zh.md"}
     assert linked & {"docs/authoring.md", "docs/authoring.zh.md"}
 
 
-@pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")], ids=lambda path: path.name)
-def test_no_link_leads_nowhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)", page.read_text("utf-8")):
-        assert "://" in target or (page.parent / target).exists(), target
+@pytest.mark.parametrize(
+    "document", [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")], ids=lambda path: path.name
+)
+def test_no_link_leads_nowhere(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)", document.read_text("utf-8")):
+        assert "://" in target or (document.parent / target).exists(), target
