@@ -256,9 +256,9 @@ def run_tests(arguments: list[str]) -> int:
         [str(bin_folder / "ruff"), "format", "--check", "--quiet", "."],
         [str(bin_folder / "lint-imports"), "--no-cache"],
         [str(bin_folder / "mypy")],
-        [str(PYTHON), "-m", "pytest", *arguments],
+        [str(PYTHON), "-m", "pytest", "--numprocesses=2", "--dist=loadfile", *arguments],
     ):
-        print("$ " + " ".join(command[:1] + command[1:]).replace(str(ROOT) + os.sep, ""), flush=True)
+        print("$ " + " ".join(command).replace(str(ROOT) + os.sep, ""), flush=True)
         status = subprocess.run(command, cwd=str(ROOT)).returncode
         if status:
             return status
