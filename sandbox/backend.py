@@ -168,6 +168,9 @@ def zygote_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
         "MALLOC_ARENA_MAX": "2",  # address space is what bounds memory: threads must not eat it
+        # as malloc sets them itself once memory of that size was freed: pages are then used again, not cleared anew
+        "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
+        "MALLOC_TRIM_THRESHOLD_": str(64 << 20),
         **(extra or {}),
     }
 

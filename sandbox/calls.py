@@ -11,7 +11,7 @@ from sandbox.cell.wire import Frame
 from sandbox.channel import Channel
 from sandbox.contract import BadValue, LearnerFault
 from sandbox.faults import RAISED_AGAIN, exception_of, fault_of
-from sandbox.messages import ArgumentEncoder, Callbacks, ResultDecoder
+from sandbox.messages import ArgumentEncoder, Callbacks, Place, ResultDecoder
 from sandbox.proxy import Caller, End, Handle
 
 _FIELDS = {  # of each kind of reply, beside nonce and kind
@@ -100,7 +100,7 @@ class Calls:
     def _encoder(self) -> ArgumentEncoder:
         return ArgumentEncoder(self._classes, self._callbacks, self)
 
-    def _reply(self, op: str, nonce: str, places: list[str]) -> Frame:
+    def _reply(self, op: str, nonce: str, places: list[Place]) -> Frame:
         kinds = _LOADING if op in ("prepare", "load") else _USING | {"stop"} if op == "next" else _USING
         while True:
             reply = self._channel.receive()
@@ -115,7 +115,7 @@ class Calls:
             answer.envelope["nonce"] = nonce
             self._channel.send(answer)
 
-    def _outcome(self, reply: Frame, places: list[str]) -> Any:
+    def _outcome(self, reply: Frame, places: list[Place]) -> Any:
         """The value, or the exception to raise."""
         kind, node = reply.envelope["kind"], reply.envelope.get("value")
         if kind == "refused":
@@ -129,14 +129,14 @@ class Calls:
             return End
         return value if kind == "return" else _not_loaded(value)
 
-    def _decoded(self, frame: Frame, places: list[str]) -> Any:
+    def _decoded(self, frame: Frame, places: list[Place]) -> Any:
         decoder = ResultDecoder(frame, self._classes, self._callbacks, places, self._new_handle)
         return decoder.whole(frame.envelope.get("value"))
 
     def _new_handle(self, number: int, type_name: str) -> Handle:
         return Handle(self._caller, self, number, type_name)
 
-    def _answer(self, question: Frame, places: list[str]) -> Frame:
+    def _answer(self, question: Frame, places: list[Place]) -> Frame:
         """Runs the callback that the cell asks for."""
         self._asked += 1
         asked = self._decoded(question, places)

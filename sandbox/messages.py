@@ -17,6 +17,9 @@ from sandbox.proxy import Handle, TensorFacts, set_facts
 _MAX_KEY = 60  # characters of a key in the name of a place
 _MAX_ID = 1 << 53
 
+Place = tuple[Any, ...]
+"""Where a tensor is, as `place_name` takes it: ``argument`` or ``result``, then indices, keys and fields."""
+
 
 class Callbacks:
     """The functions and iterators that a cell may use, by number; numbers are never used again."""
@@ -48,7 +51,7 @@ class ArgumentEncoder(Encoder):
 
     def __init__(self, classes: Classes, callbacks: Callbacks, owner: object) -> None:
         super().__init__(classes)
-        self.places: list[str] = []
+        self.places: list[Place] = []
         self._callbacks = callbacks
         self._owner = owner
         self._storages = Storages()
@@ -61,7 +64,7 @@ class ArgumentEncoder(Encoder):
             self.frame.envelope |= {"args": nodes, "kwargs": named}
             self._storages.write(self)
         except Refused as refused:
-            place = place_name("argument", self.path)
+            place = place_name("argument", *self.path)
             raise TypeError(f"{place}: {refused.type_name} cannot be sent ({refused.kind})") from None
         return self.frame
 
@@ -73,7 +76,7 @@ class ArgumentEncoder(Encoder):
         """A tensor over its numbered storage."""
         node = argument_node(value, self._storages)
         if node[1] == len(self.places):
-            self.places.append(place_name("argument", self.path))
+            self.places.append(("argument", *self.path))
         return node
 
     def other(self, value: object) -> Node:
@@ -95,14 +98,15 @@ class ResultDecoder(Decoder):
         frame: Frame,
         classes: Classes,
         callbacks: Callbacks,
-        places: list[str],
+        places: list[Place],
         new_handle: Callable[[int, str], Handle],
     ) -> None:
         super().__init__(frame, classes)
         self._callbacks = callbacks
         self._new_handle = new_handle
-        self._groups: dict[int, list[str]] = {number: [place] for number, place in enumerate(places)}
-        self._received: list[tuple[Received, str]] = []
+        self._groups: dict[int, list[Place]] = {number: [place] for number, place in enumerate(places)}
+        self._names: dict[int, list[str]] = {}
+        self._received: list[tuple[Received, Place]] = []
 
     def whole(self, node: Node) -> Any:
         """The value of the frame's one node, with facts on its tensors; raises WireError."""
@@ -116,7 +120,7 @@ class ResultDecoder(Decoder):
         """A tensor, a handle, or a callback that comes back."""
         if tag == "T" and len(self._received) < MAX_TENSORS:
             received = receive_result(parts, self)
-            place = place_name("result", self.path)
+            place: Place = ("result", *self.path)
             self._received.append((received, place))
             self._groups.setdefault(received.group, []).append(place)
             return received.tensor
@@ -126,7 +130,7 @@ class ResultDecoder(Decoder):
             return known
         return super().tagged(tag, parts)
 
-    def _facts(self, received: Received, place: str) -> TensorFacts:
+    def _facts(self, received: Received, place: Place) -> TensorFacts:
         return TensorFacts(
             dtype=received.tensor.dtype,
             shape=tuple(received.tensor.shape),
@@ -135,11 +139,20 @@ class ResultDecoder(Decoder):
             device=received.device,
             contiguous=_is_contiguous(received),
             requires_grad=received.requires_grad,
-            aliases=tuple(other for other in self._groups[received.group] if other != place),
+            aliases=self._aliases(received.group, place),
         )
 
+    def _aliases(self, group: int, place: Place) -> tuple[str, ...]:
+        """The names of the other places in a group; most tensors are alone in theirs."""
+        places = self._groups[group]
+        if len(places) == 1:
+            return ()
+        if group not in self._names:
+            self._names[group] = [place_name(*each) for each in places]
+        return tuple(name for each, name in zip(places, self._names[group], strict=True) if each is not place)
 
-def place_name(root: str, path: list[object]) -> str:
+
+def place_name(root: str, *path: object) -> str:
     """``argument 2[0]`` or ``result['page_table']``: for people to read; keys are cut short."""
     rest = path
     if root == "argument" and path:

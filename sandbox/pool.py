@@ -6,7 +6,7 @@ import atexit
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from sandbox.backend import Backend, NoBackend, Reason, Settings, Zygote, choose
@@ -78,8 +78,16 @@ class Pool:
                     raise SandboxFault(f"no zygote was free within {timeout_s:.1f} s{self._why()}")
 
     def release(self, zygote: Zygote, reusable: bool) -> None:
-        """Give it back after a submission. Not reusable, worn out or silent: it ends, and a spare takes its place."""
-        keep = reusable and zygote.served < self._settings.recycle_after and zygote.alive
+        """Give it back after a submission, at once. Not reusable, worn out or silent: it ends, and a spare takes its place.
+
+        A cell that is left in it is ended behind the caller's back: until then it counts as in use.
+        """
+        if reusable and zygote.served < self._settings.recycle_after and zygote.alive:
+            self._run_thread(lambda: self._take_back(zygote, True))
+        else:
+            self._take_back(zygote, False)
+
+    def _take_back(self, zygote: Zygote, keep: bool) -> None:
         if keep:
             try:
                 ZygoteClient(zygote.control).reset()
@@ -167,10 +175,10 @@ class Pool:
             self._starting += 1
             self._run_thread(self._start_one)
 
-    def _run_thread(self, work: object) -> None:
+    def _run_thread(self, work: Callable[[], None]) -> None:
         def run() -> None:
             try:
-                work()  # type: ignore[operator]
+                work()
             finally:
                 self._threads.discard(threading.current_thread())
 

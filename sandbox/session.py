@@ -102,6 +102,11 @@ class Session:
         with suppress(SandboxFault):
             self._abandon()
 
+    def leave(self) -> None:
+        """Lets go of the cell, for whoever resets the zygote to end: that need not be waited for."""
+        if self._channel is not None:
+            self._forget()
+
     def request(self, op: str, target: tuple[str, Any], /, *args: Any, **kwargs: Any) -> Any:
         """One request to the cell, on behalf of a proxy."""
         if self._calls is None:

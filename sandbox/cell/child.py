@@ -145,10 +145,16 @@ def run_delay_s(pid: int) -> float:
 
 def _status_number(pid: int, field: str) -> int:
     try:
-        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
-            return next((int(line.split()[1]) for line in status if line.startswith(field + ":")), 0)
+        status = os.open(f"/proc/{pid}/status", os.O_RDONLY)  # open() with its buffers takes twice as long
     except OSError:
         return 0
+    try:
+        _, _, rest = os.read(status, 8192).partition(b"\n%s:" % field.encode())
+    except OSError:
+        return 0
+    finally:
+        os.close(status)
+    return int(rest.split(None, 1)[0]) if rest else 0
 
 
 def status_mib(pid: int, field: str) -> float:

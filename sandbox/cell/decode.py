@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import torch
 
 from .caps import MAX_DEPTH, MAX_INT, MAX_ITEMS, WireError
-from .values import BIG_INT, DEVICE, DTYPES, INLINE, INT64, Classes, Node
+from .values import BIG_INT, DEVICE, DTYPES, INLINE, INT64, Classes, Node, are_integers
 from .wire import Frame
 
 
@@ -80,6 +80,8 @@ class Decoder:
         return value
 
     def _list(self, parts: list[Node]) -> list[Any]:
+        if are_integers(parts):  # as long ones mostly are: no step for each
+            return parts
         return [self._child(place, node) for place, node in enumerate(parts)]
 
     def _tuple(self, parts: list[Node]) -> tuple[Any, ...]:
@@ -157,7 +159,7 @@ class Decoder:
 
     def integers(self, parts: Node) -> list[int]:
         """A list of 64-bit ints."""
-        if type(parts) is not list or any(type(n) is not int or n not in INT64 for n in parts):
+        if type(parts) is not list or (parts and not are_integers(parts)):
             raise WireError("bad integers")
         return parts
 

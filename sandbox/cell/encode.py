@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import torch
 
 from .caps import MAX_DATA_BYTES, MAX_DEPTH, MAX_INT, MAX_INT_BITS, MAX_ITEMS, MAX_TENSORS, Refused
-from .values import DTYPE_NAMES, INLINE, INT64, Classes, Node, clean, type_module, type_name
+from .values import DTYPE_NAMES, INLINE, INT64, Classes, Node, are_integers, clean, type_module, type_name
 from .wire import Frame
 
 _VALUE_BASES = (torch.Tensor, int, float, complex, str, bytes, list, dict, tuple)
@@ -96,10 +96,13 @@ class Encoder:
         self._open.remove(id(value))
         return node
 
-    def _children(self, tag: str, pairs: Iterable[tuple[object, object]], length: int) -> list[Node]:
+    def _count(self, length: int) -> None:
         self._items += length
         if self._items > MAX_ITEMS:
             raise Refused("too-big")
+
+    def _children(self, tag: str, pairs: Iterable[tuple[object, object]], length: int) -> list[Node]:
+        self._count(length)
         node: list[Node] = [tag]
         for place, value in pairs:
             self.path.append(place)
@@ -108,10 +111,16 @@ class Encoder:
         return node
 
     def _list(self, value: list[object]) -> Node:
-        return self._children("l", enumerate(list.__iter__(value)), list.__len__(value))
+        return self._sequence("l", list.copy(value))
 
     def _tuple(self, value: tuple[object, ...]) -> Node:
-        return self._children("t", enumerate(tuple.__iter__(value)), tuple.__len__(value))
+        return self._sequence("t", list(tuple.__iter__(value)))
+
+    def _sequence(self, tag: str, items: list[Any]) -> Node:
+        if are_integers(items):  # as long ones mostly are: no step for each
+            self._count(len(items))
+            return [tag, *items]
+        return self._children(tag, enumerate(items), len(items))
 
     def _dict(self, value: dict[object, object]) -> Node:
         length = dict.__len__(value)

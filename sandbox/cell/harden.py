@@ -116,21 +116,25 @@ def limit(bounds: Bounds) -> None:
         resource.setrlimit(which, pair)
 
 
-def harden(
-    *, parent: int, output: int, keep: Iterable[int], ruleset: int, bounds: Bounds, program: bytes
-) -> None:
-    """Turn this fork of process ``parent`` into a cell. Raises OSError; the cell must then not go on.
+def shed(*, parent: int, output: int, keep: Iterable[int]) -> None:
+    """Give up what this fork of process ``parent`` has and a cell must not have. Raises OSError.
 
-    ``output`` becomes stdout and stderr, ``keep`` are the other descriptors that stay open, ``ruleset`` is a
-    Landlock ruleset (-1: the kernel has none), ``program`` the seccomp filter with OWN_PID still in it.
+    ``output`` becomes stdout and stderr, ``keep`` are the other descriptors that stay open.
     """
     _detach(parent)
     _own_stdin()
     os.dup2(output, 1)
     os.dup2(output, 2)
-    close_all_but({0, 1, 2, ruleset, *keep} - {-1})
+    close_all_but({0, 1, 2, *keep})
     os.environ.clear()
     _die_first()
+
+
+def bind(ruleset: int, bounds: Bounds, program: bytes) -> None:
+    """Turn this process into a cell, after `shed`. Raises OSError; it must then not go on.
+
+    ``ruleset`` is a Landlock ruleset (-1: the kernel has none), ``program`` the seccomp filter with OWN_PID in it.
+    """
     limit(bounds)
     disarm()
     if ruleset >= 0:

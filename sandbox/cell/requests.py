@@ -33,6 +33,9 @@ class Requests(ABC):
     def spawn(self, request: Request) -> Answer:
         """Make ``cell``; answer its pid, with its wire and its output, or an error."""
 
+    def get_ready(self) -> None:  # noqa: B027 - not everybody has something to do ahead
+        """What can be done for the next submission while nobody waits, and no cell lives."""
+
     def run(self) -> None:
         """Answer requests one by one."""
         while (raw := self._next_request()) is not None:
@@ -41,6 +44,8 @@ class Requests(ABC):
             self.send(request, answer, descriptors)
             for descriptor in descriptors:
                 os.close(descriptor)
+            if request["op"] == "reset":
+                self.get_ready()
 
     def send(self, request: Request, answer: dict[str, object], descriptors: list[int]) -> None:
         """Answer one request; the process ends when nobody listens any more."""

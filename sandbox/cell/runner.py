@@ -39,7 +39,7 @@ def serve(sock: socket.socket) -> None:
     sock.setblocking(True)
     sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
-    runner = _Runner(sock, (sys.stdout, sys.stderr))
+    runner = Runner(sock, (sys.stdout, sys.stderr))
     try:
         while True:
             runner.answer(runner.read())
@@ -59,7 +59,9 @@ class _Call:
     thread: int = field(default_factory=_get_ident)
 
 
-class _Runner:
+class Runner:
+    """Answers requests that come over a wire; ``streams`` are flushed after each."""
+
     def __init__(self, sock: socket.socket, streams: tuple[Any, ...]) -> None:
         self._sock = sock
         self._streams = streams

@@ -35,6 +35,11 @@ DEVICE = re.compile(r"(cpu|cuda|meta|mps|xpu)(:[0-9]{1,3})?")
 INT64 = range(-(1 << 63), 1 << 63)
 
 
+def are_integers(items: list[Any]) -> bool:
+    """Whether there is an item, and each is an exact int of 64 bits."""
+    return {*map(type, items)} == {int} and min(items) >= INT64.start and max(items) < INT64.stop
+
+
 def clean(text: str) -> str:
     """``text`` as UTF-8 can hold it: lone surrogates escaped, NUL taken out; an exact str even of a subclass."""
     return str.encode(text, "utf-8", "backslashreplace").replace(b"\0", b"").decode("utf-8")

@@ -9,89 +9,60 @@ Started as ``python -s -P -c "import sys; sys.path.insert(0, DIR); from cell imp
 from __future__ import annotations
 
 import base64
-import contextlib
 import gc
 import json
 import os
 import resource
 import socket
 from collections.abc import Callable
-from types import ModuleType
-from typing import NoReturn
+from contextlib import suppress
 
 from . import harden, kernel, libraries, preload
-from .child import Child, status_mib
+from .ahead import Fork, Serve
+from .child import Child, cpu_clock_s, status_mib
 from .requests import Answer, Request, Requests
 
-_FAILED = 70
 _MAX_OPEN_FILES = 256
 
 
 class Zygote(Requests):
-    """Forks cells."""
+    """Forks cells, the first of each submission before it is asked for."""
 
-    def __init__(self, control: socket.socket, serve: Callable[[socket.socket], None], ruleset: int) -> None:
+    def __init__(
+        self, control: socket.socket, rehearse: Callable[[], None], serve: Serve, ruleset: int
+    ) -> None:
         super().__init__(control)
+        self._rehearse = rehearse
         self._serve = serve
         self._ruleset = ruleset
+        self._ahead: Fork | None = None
 
     def spawn(self, request: Request) -> Answer:
         """See Requests."""
-        near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        output_read, output_write = os.pipe()
-        ready_read, ready_write = os.pipe()
         cpu_s = max(1, int(-(-float(request["cpu_s"]) // 1)))
         memory_mib = int(request["memory_mib"])
-        bounds = harden.Bounds(memory_mib << 20, cpu_s)
-        parent = os.getpid()
-        pid = os.fork()
-        if pid == 0:
-            program = base64.b64decode(request["filter"])
-            self._become_cell(parent, far, output_write, ready_write, bounds, program)
-        for descriptor in (output_write, ready_write):
-            os.close(descriptor)
-        far.close()
-        why_not = _await_ready(ready_read)
-        self.cell = Child(pid, status_mib(pid, "VmHWM"), memory_mib, cpu_s)
-        if why_not is not None:
-            self.end_cell()
-            near.close()
-            os.close(output_read)
-            return {"error": why_not}, []
-        return {"pid": pid}, [near.detach(), output_read]
+        bounds, program = harden.Bounds(memory_mib << 20, cpu_s), base64.b64decode(request["filter"])
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead.become_cell(bounds, program):
+            ahead.end()  # it was lost while it waited
+            ahead = None
+        if ahead is None:
+            ahead = self._fork()
+            if why_not := ahead.become_cell(bounds, program):
+                ahead.end()
+                return {"error": why_not}, []
+        before_s, base_mib = cpu_clock_s(ahead.pid), status_mib(ahead.pid, "VmHWM")
+        self.cell = Child(ahead.pid, base_mib, memory_mib, cpu_s, cpu_before_s=before_s)
+        return {"pid": ahead.pid}, [ahead.wire.detach(), ahead.output]
 
-    def _become_cell(
-        self, parent: int, wire: socket.socket, output: int, ready: int, bounds: harden.Bounds, program: bytes
-    ) -> NoReturn:
-        """The child's whole life."""
-        status = _FAILED
-        try:
-            keep = {wire.fileno(), ready}
-            harden.harden(
-                parent=parent, output=output, keep=keep, ruleset=self._ruleset, bounds=bounds, program=program
-            )
-            os.write(ready, b"k")
-            os.close(ready)
-            self._serve(wire)
-            status = 0
-        except BaseException as error:  # top-level guard
-            _tell(ready, f"{type(error).__name__}: {error}")
-        finally:  # whatever happens, the zygote's own code must not run on in here
-            os._exit(status)
+    def get_ready(self) -> None:
+        """See Requests."""
+        if self._ahead is None:
+            with suppress(OSError):  # no room for it now: the next request says so, if that stays
+                self._ahead = self._fork()
 
-
-def _tell(ready: int, text: str) -> None:
-    with contextlib.suppress(OSError):
-        os.write(ready, text.encode(errors="replace")[:500])
-
-
-def _await_ready(ready: int) -> str | None:
-    """None once the child is hardened, else why it is not."""
-    text = os.read(ready, 500)
-    os.close(ready)
-    if text == b"k":
-        return None
-    return text.decode(errors="replace") or "the cell ended before it was ready"
+    def _fork(self) -> Fork:
+        return Fork(self._ruleset, self._rehearse, self._serve)
 
 
 def _connect(where: str) -> socket.socket:
@@ -115,10 +86,12 @@ def _settle(control: socket.socket) -> None:
     os.chdir("/")
 
 
-def _prepare(max_abi: int) -> tuple[ModuleType, dict[str, object], int]:
-    """Import what cells need, then give up every power. Returns the runner, facts for the launcher, the ruleset."""
+def _prepare(control: socket.socket, max_abi: int) -> tuple[Zygote, dict[str, object]]:
+    """Import what cells need, then give up every power. Returns the zygote, and facts for the launcher."""
     facts = preload.warm_up()
-    from . import runner
+    from . import rehearse, runner
+
+    rehearse.rehearse()
 
     abi = min(kernel.landlock_abi(), max_abi)
     ruleset = kernel.landlock_ruleset(libraries.readable(), abi, libraries.listable()) if abi else -1
@@ -127,11 +100,8 @@ def _prepare(max_abi: int) -> tuple[ModuleType, dict[str, object], int]:
     gc.collect()
     gc.freeze()
     kernel.use_huge_pages()
-    return (
-        runner,
-        {**facts, "landlock_abi": abi, "uid": os.getuid(), "rss_mib": status_mib(os.getpid(), "VmRSS")},
-        ruleset,
-    )
+    facts |= {"landlock_abi": abi, "uid": os.getuid(), "rss_mib": status_mib(os.getpid(), "VmRSS")}
+    return Zygote(control, rehearse.rehearse, runner.serve, ruleset), facts
 
 
 def main(arguments: list[str]) -> None:
@@ -141,9 +111,10 @@ def main(arguments: list[str]) -> None:
     harden.become(int(arguments[2]) if len(arguments) > 2 else -1)
     libraries.keep_search_path()
     try:
-        runner, facts, ruleset = _prepare(int(arguments[1]))
+        zygote, facts = _prepare(control, int(arguments[1]))
     except Exception as error:  # top-level guard: the launcher gets one line
         control.send(json.dumps({"failed": f"{type(error).__name__}: {error}"[:1000]}).encode())
         return
     control.send(json.dumps({"hello": 1, **facts}).encode())
-    Zygote(control, runner.serve, ruleset).run()
+    zygote.get_ready()
+    zygote.run()

@@ -89,11 +89,13 @@ class Surroundings:
     def _found(self) -> Iterator[str]:
         yield from (f"on the machine: {one}" for one in sorted(set(_host_state()) ^ self._host))
         yield from (f"an orphan: {one}" for one in _orphans(self._began_ticks))
+        _await_resets(self._pool)
         for zygote in list(self._pool._idle):
             if zygote.name not in self._pids:
                 self._pids[zygote.name] = host_pid(zygote)
             pid = self._pids[zygote.name]
             if zygote.name not in self._first:
+                _await_fork_ahead(pid)
                 self._first[zygote.name] = self._around(pid)
             first = self._first[zygote.name]
             for what, things in self._around(pid).items():
@@ -114,6 +116,21 @@ class Surroundings:
             f"{folder}/{name}" for folder in _INSIDE for name in _names(f"/proc/{pid}/root/{folder}")
         }
         return around | {"ipc": _ipc_of(pid)}
+
+
+def _await_resets(pool: Pool) -> None:
+    """A released zygote is in use until its last cell has ended."""
+    deadline = time.monotonic() + 60
+    while pool._busy and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert not pool._busy
+
+
+def _await_fork_ahead(pid: int) -> None:
+    """A zygote makes the next fork right after it has answered."""
+    deadline = time.monotonic() + _SETTLED_WITHIN_S
+    while not _children(pid) and time.monotonic() < deadline:
+        time.sleep(0.005)
 
 
 def _host_state() -> Iterator[str]:
@@ -184,8 +201,8 @@ def _link(path: str) -> str:
 def _descriptors(pid: int) -> set[str]:
     folder = f"/proc/{pid}/fd"
     kinds = Counter(_link(f"{folder}/{number}").partition(":[")[0] for number in _names(folder))
-    kinds["socket"] -= _AHEAD  # the wire of a cell forked ahead, and its output
-    kinds["pipe"] -= 2 * _AHEAD
+    kinds["socket"] -= 2 * _AHEAD  # the wire of a cell forked ahead, the link to it, and its output
+    kinds["pipe"] -= _AHEAD
     return {f"{kind} {number}" for kind, count in kinds.items() for number in range(1, count + 1)}
 
 

@@ -152,7 +152,7 @@ def test_facts_tell_what_the_learner_had() -> None:
     table = torch.arange(12).view(3, 4)
     groups = {table.untyped_storage()._cdata: 0}
     got = returned(
-        {"view": table[:, 1:], "own": table.clone(), "pair": [table[0], 1]}, groups, ["argument 3"]
+        {"view": table[:, 1:], "own": table.clone(), "pair": [table[0], 1]}, groups, [("argument", 3)]
     )
     view = known(got["view"])
     assert got["view"].is_contiguous()

@@ -53,7 +53,7 @@ def runner():
     frame = sys._getframe()
     while frame is not None:
         found = frame.f_locals.get("runner") or frame.f_locals.get("self")
-        if type(found).__name__ == "_Runner":
+        if type(found).__name__ == "Runner":
             return found
         frame = frame.f_back
     raise LookupError("runner")
