@@ -12,20 +12,21 @@ import secrets
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from judge.grading.grader import Grader
 from judge.grading.link import receive_frame, send_frame
 from judge.grading.report import Grade, verdict_of
+from judge.grading.seam import ATTEMPTS, SOURCE_MAX_BYTES
 from judge.problem import Problem, refresh
 from judge.verdict import Verdict
 from sandbox.contract import Limits, SandboxFault
-from sandbox.pool import Zygote
+
+if TYPE_CHECKING:
+    from sandbox.pool import Zygote
 
 __all__ = ["Grade", "Grader", "grade"]
 
-ATTEMPTS = 3
-SOURCE_MAX_BYTES = 128 << 10
 _ZYGOTE_WAIT_S = 120.0
 _ALONE_WAIT_S = 5.0  # others finish meanwhile; then it goes on beside them
 _SLACK_S = 20.0  # a template that has still to be collected, imports, comparing

@@ -12,12 +12,14 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from judge.grading.link import send_request
 from judge.problem import Problem
 from sandbox.contract import SandboxFault
-from sandbox.pool import Pool
+
+if TYPE_CHECKING:
+    from sandbox.pool import Pool
 
 ROOT = Path(__file__).resolve().parents[2]
 _STOP_S = 2.0
@@ -114,7 +116,7 @@ class Grader:
                 # -P and -s: nothing of the working folder or of the user's own packages gets in
                 [sys.executable, "-P", "-s", "-B", "-m", "judge.grading.warm", str(far.fileno())],
                 cwd="/",
-                env=_environment(),
+                env=grader_environment(),
                 pass_fds=[far.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -135,12 +137,19 @@ class Grader:
         self._process = self._sock = None
 
 
-def _environment() -> dict[str, str]:
+def grader_environment() -> dict[str, str]:
     """All that the grader knows of the machine: no key, no address, and one order of sets everywhere."""
     kept: dict[str, Any] = {
         name: os.environ[name] for name in ("TMPDIR", "LD_LIBRARY_PATH") if name in os.environ
     }
     threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
+    # memory that was given back is kept for the next tensor: else each page of it is cleared by the kernel again
+    memory = {
+        "MALLOC_MMAP_THRESHOLD_": 32 << 20,
+        "MALLOC_TRIM_THRESHOLD_": 256 << 20,
+        "MALLOC_TOP_PAD_": 4 << 20,
+    }
+    kept |= {name: str(size) for name, size in memory.items()}
     path = os.pathsep.join([str(ROOT), str(ROOT / "reference_impl")])
     fixed = {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": tempfile.gettempdir(), "PYTHONHASHSEED": "0"}
     return {**kept, **threads, **fixed, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}

@@ -77,6 +77,7 @@ class Judgement:
         self._cpu_s = self._cells_s = 0.0
         self._load: dict[str, Any] | None = None
         self._stop: Verdict | None = None
+        self._compared_s = author.compare_seconds()
         self._start, self._own_delay_s = time.perf_counter(), run_delay_s(os.getpid())
         problem = plugin.problem
         source = base64.b64decode(job["source"])
@@ -116,7 +117,7 @@ class Judgement:
             self._emit({"case": record})
             if self._to_first_failure and record["verdict"] not in (Verdict.AC, Verdict.SKIP):
                 break
-        self._session.close()  # before the last word: the parent then talks to the zygote itself
+        self._session.leave()  # with the last word the zygote is the parent's again, who ends the cell
         self._look_into_failures()
         phases = self._phases()
         self._emit({"done": {"load": self._load, "phases": phases, "deaths": self._session.deaths}})
@@ -238,7 +239,7 @@ class Judgement:
 
     def _phases(self) -> dict[str, float]:
         total_s = time.perf_counter() - self._start
-        load_s, compare_s = self._session.load_s, author.compare_seconds()
+        load_s, compare_s = self._session.load_s, author.compare_seconds() - self._compared_s
         cell_s = max(0.0, self._cells_s - load_s)
         cases_s = max(0.0, total_s - self._cells_s - compare_s)
         phases = {"cell_s": cell_s, "load_s": load_s, "cases_s": cases_s, "compare_s": compare_s}

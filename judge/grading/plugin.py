@@ -5,6 +5,7 @@ One instance lives in a template. Collection happens there once; `Plugin.run` is
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from judge.grading.outcome import Outcome
 from judge.grading.seeds import Rng, rng_for
 from judge.problem import Problem
 
+_OWN_FIXTURES = ("submission", "rng", "problem")
 GROUPS = {"test_examples.py": "example", "test_hidden.py": "hidden"}
 
 
@@ -30,6 +32,7 @@ class Case:
     points: int
     means: Mapping[str, str]
     item: pytest.Function
+    params: Mapping[str, Any] | None = None  # of a plain case (see `plain_params`); None: pytest must run it
 
     def mistake_of(self, outcome: Outcome) -> str | None:
         """The key of the mistake behind ``outcome``: its own, or what the case says such an ending means.
@@ -78,14 +81,43 @@ class Plugin:
         self.run: Run | None = None
         self._serve = serve
         self._error: BaseException | None = None
+        self._running = ""  # the name of the case that runs
 
     def execute(self, case: Case, following: Case | None) -> BaseException | None:
-        """Runs one case with its fixtures; what it raised, or None. Its fixtures end unless ``following`` shares them."""
-        self._error = None
+        """Runs one case with its fixtures; what it raised, or None. Its fixtures end unless ``following`` shares them.
+
+        A plain case is called as pytest would call it, without the rest of pytest's protocol, which costs more than
+        most cases do.
+        """
+        self._error, self._running = None, case.name
         item = case.item
         with author.tolerances(self.problem.tolerances):
-            item.ihook.pytest_runtest_protocol(item=item, nextitem=following.item if following else None)
+            if case.params is not None:
+                self._call(case, case.params)
+            else:
+                # pytest never learns of a plain case: what this one set up must not be left for it to take down
+                shares = following is not None and following.params is None
+                item.ihook.pytest_runtest_protocol(
+                    item=item, nextitem=following.item if following is not None and shares else None
+                )
         return self._error
+
+    def _call(self, case: Case, params: Mapping[str, Any]) -> None:
+        assert self.run is not None
+        run = self.run
+        made: dict[str, Callable[[], Any]] = {
+            "submission": run.begin_case,
+            "rng": lambda: rng_for(run.seed, case.name),
+            "problem": lambda: self.problem,
+        }
+        try:
+            fixtures = {name: made[name]() for name in case.item.fixturenames if name in made}
+            function: Any = case.item.obj
+            function(**fixtures, **params)
+        except (KeyboardInterrupt, pytest.exit.Exception):  # they end the session, as pytest has it
+            raise
+        except BaseException as error:
+            self._error = error
 
     @pytest.fixture
     def submission(self) -> Any:
@@ -94,10 +126,10 @@ class Plugin:
         return self.run.begin_case()
 
     @pytest.fixture
-    def rng(self, request: pytest.FixtureRequest) -> Rng:
+    def rng(self) -> Rng:
         """The case's own generator."""
         assert self.run is not None
-        return rng_for(self.run.seed, case_name(request.node))
+        return rng_for(self.run.seed, self._running)
 
     @pytest.fixture(name="problem")
     def _problem(self) -> Problem:
@@ -143,7 +175,8 @@ class Plugin:
             self.faults.append(f"{item.nodeid}: problem.toml has no part {mark.part}")
         else:
             group = GROUPS[Path(item.path).name]
-            self.cases.append(Case(case_name(item), group, mark.part, mark.points, mark.means, item))
+            params = plain_params(item)
+            self.cases.append(Case(case_name(item), group, mark.part, mark.points, mark.means, item, params))
 
 
 def case_name(item: Any) -> str:
@@ -151,3 +184,23 @@ def case_name(item: Any) -> str:
     name = item.originalname.removeprefix("test_").replace("_", "-")
     spec = getattr(item, "callspec", None)
     return name if spec is None else f"{name}-{spec.id.replace('_', '-')}"
+
+
+def plain_params(item: pytest.Function) -> Mapping[str, Any] | None:
+    """The parameters of a *plain* case: a function that asks for nothing but our fixtures and direct parameters.
+
+    None for a case with other fixtures (an autouse one or a ``setup_module`` counts), with marks, or in a class.
+    """
+    params: Mapping[str, Any] = item.callspec.params if hasattr(item, "callspec") else {}
+    marked = any(mark.name != "parametrize" for mark in item.iter_markers())
+    if marked or item.cls is not None or inspect.iscoroutinefunction(item.function):
+        return None
+    for name in item.fixturenames:
+        manager: Any = item.session._fixturemanager
+        defined = len(manager.getfixturedefs(name, item) or ())
+        ours = (
+            name in _OWN_FIXTURES and name not in params and defined == 1
+        )  # and not replaced by the problem's
+        if not ours and not (name in params and defined == 0):
+            return None
+    return params

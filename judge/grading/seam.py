@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from judge.grading.grader import Grader
     from sandbox.pool import Pool
 
+ATTEMPTS = 3  # a fault of ours is tried again by itself
+SOURCE_MAX_BYTES = 128 << 10  # of one submission
 Mode = Literal["run", "submit"]
 OnStart = Callable[[int], None]
 OnCase = Callable[[dict[str, Any]], None]

@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,6 +17,7 @@ import pytest
 from judge.grading.judgement import judge
 from judge.grading.link import die_with_parent, receive_request, send_frame, wait_readable
 from judge.grading.plugin import GROUPS, Plugin
+from judge.grading.rehearse import rehearse
 from judge.problem import Problem, ProblemError, load_problem
 
 _OFF = (
@@ -45,9 +47,17 @@ def serve_template(sock: socket.socket, folder: Path, version: str) -> None:
         _answer_faults(sock, {"fault": f"pytest could not start on {folder}"})
 
 
-def _collect_and_serve(problem: Problem, sock: socket.socket) -> bool:
+def collect(problem: Problem, serve: Callable[[Plugin], None]) -> None:
+    """Collects the cases of ``problem`` and calls ``serve`` with them, where pytest would run them."""
     tests = problem.folder / "tests"
     sys.path[:0] = [str(tests), str(problem.folder)]
+    arguments = [str(tests / name) for name in GROUPS]
+    options = ["-c", os.devnull, "--rootdir", str(problem.folder), "--noconftest", "--import-mode=importlib"]
+    off = [word for name in _OFF for word in ("-p", f"no:{name}")]
+    pytest.main([*options, "--capture=no", *off, *arguments], plugins=[Plugin(problem, serve)])
+
+
+def _collect_and_serve(problem: Problem, sock: socket.socket) -> bool:
     served = []
 
     def serve(plugin: Plugin) -> None:
@@ -57,10 +67,7 @@ def _collect_and_serve(problem: Problem, sock: socket.socket) -> bool:
         else:
             _serve(plugin, sock)
 
-    arguments = [str(tests / name) for name in GROUPS]
-    options = ["-c", os.devnull, "--rootdir", str(problem.folder), "--noconftest", "--import-mode=importlib"]
-    off = [word for name in _OFF for word in ("-p", f"no:{name}")]
-    pytest.main([*options, "--capture=no", *off, *arguments], plugins=[Plugin(problem, serve)])
+    collect(problem, serve)
     return bool(served)
 
 
@@ -96,6 +103,7 @@ def _become_judgement(plugin: Plugin, sock: socket.socket, writing: int, parent:
     try:
         die_with_parent(parent)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        rehearse()
         fds = _await_judgement(sock)
         os.write(writing, _TAKEN if fds else _CLOSED)
         os.close(writing)

@@ -6,6 +6,7 @@ its problem version, forked when first needed. It ends when the parent does.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -14,6 +15,8 @@ from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from sandbox.cell.kernel import use_huge_pages
 
 TEMPLATES_MAX = 8
 Key = tuple[str, str]
@@ -30,7 +33,7 @@ class Template:
 def main(fd: int) -> None:
     """Imports, then serves until the parent's end of ``fd`` closes."""
     sock = socket.socket(fileno=fd)
-    _preload()
+    preload()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps; nobody here asks for an exit status
     Warm(sock).serve()
     os._exit(0)  # nothing to save, and taking torch down would hold the parent up for seconds
@@ -99,7 +102,7 @@ class Warm:
             os._exit(status)
 
 
-def _preload() -> None:
+def preload() -> None:
     """Imports what every judgement needs, and runs a few operations, so that no fork pays for it."""
     import torch
 
@@ -109,8 +112,13 @@ def _preload() -> None:
     importlib.import_module("judge.grading.template")
     with suppress(ModuleNotFoundError):  # a problem bank may do without the reference
         importlib.import_module("minisgl")
-    x = torch.ones(4, 4, dtype=torch.float64)
-    float((torch.softmax(x @ x, -1) - x).abs().sum())
+    from judge.grading.rehearse import rehearse
+
+    rehearse()
+    gc.collect()
+    gc.freeze()  # templates share what is here: their collector never touches it
+    with suppress(OSError):  # no /proc: then a fork takes a little longer
+        use_huge_pages()
 
 
 if __name__ == "__main__":
