@@ -29,6 +29,10 @@ class UnknownProblem(LookupError):
         return str(self.args[0])
 
 
+_NUMBER = re.compile(r"(?m)^number *= *([0-9]+) *(?:#.*)?$")
+_SLUG = re.compile(r"""(?m)^slug *= *["']([a-z0-9-]+)["'] *(?:#.*)?$""")
+
+
 def problem_folders(root: Path) -> list[Path]:
     """Folders with a ``problem.toml``: ``<root>/<book>/<number>-<slug>``, or directly under the root."""
     found = [*root.glob("*/problem.toml"), *root.glob("*/*/problem.toml")]
@@ -115,6 +119,31 @@ class Catalogue:
             number, _, slug = folder.name.lower().partition("-")
             if wanted in (number, slug, folder.name.lower()):
                 raise error
+
+
+def find_alone(roots: Sequence[Path], name: str) -> Problem | None:
+    """The one problem whose number or slug is ``name``, loaded without the rest of the bank, which takes a while.
+
+    None wherever that needs a look at every problem: `Catalogue.find` then knows, or says what is wrong.
+    """
+    wanted = name.strip().lstrip("#").lower()
+    named: list[tuple[str, str, Path]] = []
+    for root in roots:
+        for folder in problem_folders(root):
+            try:
+                text = (folder / "problem.toml").read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError):
+                return None
+            number, slug = _NUMBER.search(text), _SLUG.search(text)
+            if number is None or slug is None:
+                return None
+            named.append((number[1], slug[1], folder))
+    numbers, slugs = [number for number, _, _ in named], [slug for _, slug, _ in named]
+    meant = [place for place, (number, slug, _) in enumerate(named) if wanted in (number, slug)]
+    if len(meant) != 1 or numbers.count(numbers[meant[0]]) != 1 or slugs.count(slugs[meant[0]]) != 1:
+        return None
+    problem = load_problem(named[meant[0]][2])
+    return problem if wanted in (str(problem.number), problem.slug) else None
 
 
 def _refuse_twins(problems: list[Problem], what: str, keys: list[str]) -> None:

@@ -14,9 +14,8 @@ from sqlalchemy.orm import Session
 from judge import openings, scores
 from judge.models import Draft, Submission
 from judge.problem import Problem
+from judge.statuses import Status
 
-Status = Literal["solved", "tried", "new"]
-STATUSES: tuple[Status, ...] = ("solved", "tried", "new")
 Reason = Literal["continue", "next", "again"]
 
 

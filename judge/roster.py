@@ -6,7 +6,8 @@ import csv
 import io
 
 from judge.lines import UserError
-from judge.users import ROLES, BadUser, Person, Role, clean_full_name, clean_name
+from judge.roles import ROLES, Role
+from judge.users import BadUser, Person, clean_full_name, clean_name
 
 LARGEST_BYTES = 4 << 20
 COLUMNS = {

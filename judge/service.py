@@ -14,16 +14,20 @@ from sqlalchemy.orm import Session
 from judge import submissions
 from judge.catalogue import Catalogue, UnknownProblem
 from judge.config import Config
-from judge.db import Database
+from judge.db import Database, DatabaseError
 from judge.dispatch.base import JudgeJob, Report, Result, fault
 from judge.dispatch.embedded import EmbeddedDispatcher
 from judge.grading.disclose import Level
+from judge.grading.report import Grade
 from judge.grading.seam import Grading, NotGraded
 from judge.lines import UserError
 from judge.lock import DataLock
 from judge.models import Judgement
 from judge.overview import Row, read_rows
 from judge.problem import Problem, ProblemError
+from judge.remote.place import place_of
+from judge.remote.server import Keeper
+from judge.remote.takeover import taking_over
 from judge.startup import open_grading
 from judge.submissions import Job, Mode
 from judge.users import Reader, local_user
@@ -84,6 +88,9 @@ class Service:
             )
             self._dispatcher.start()
             stack.callback(self._dispatcher.close)
+            if self._grading is not None:
+                keeper = Keeper(place_of(self.config.database_url), self._keep)
+                stack.enter_context(taking_over(self.config.data, self._grading, self.catalogue, keeper))
             self._open = stack.pop_all()
 
     def close(self) -> None:
@@ -202,6 +209,17 @@ class Service:
         for told in graded.faults:
             LOG.warning("submission %d to %s: %s", job.submission_id, job.slug, told)
         return Result(graded.report(), graded.problem)
+
+    def _keep(self, graded: Grade, source: bytes) -> str:
+        """Store what was judged for the command line, as that does itself where no server runs."""
+        mode: Mode = "run" if graded.mode == "run" else "submit"
+        try:
+            submissions.record_finished(
+                self.database, self._user_id, graded.problem, source, mode, graded.report()
+            )
+        except DatabaseError as error:
+            return f"not stored: {error}"
+        return ""
 
     def _owner(self) -> str:
         """The same after every restart on this folder, so that what a killed server held is known as ours."""

@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
@@ -17,9 +16,8 @@ from judge import drafts, openings
 from judge.db import Database
 from judge.lines import UserError
 from judge.models import Login, Submission, User
+from judge.roles import Role
 
-Role = Literal["learner", "instructor", "admin"]
-ROLES: tuple[Role, ...] = get_args(Role)
 LOCAL = "local"
 NAME = re.compile(r"[\w.@+-]{1,80}")
 FULL_NAME_LONGEST = 80

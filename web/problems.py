@@ -5,8 +5,9 @@ from __future__ import annotations
 from flask import Blueprint, current_app, render_template, request
 
 from judge.books import chapter_titles
-from judge.overview import STATUSES, Filter, Row, by_chapter, next_up
+from judge.overview import Filter, Row, by_chapter, next_up
 from judge.problem import DIFFICULTIES, Problem, ProblemError
+from judge.statuses import STATUSES
 from web.current import reader_id, service
 from web.errors import Refused
 from web.i18n import language

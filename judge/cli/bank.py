@@ -5,6 +5,7 @@ from __future__ import annotations
 from judge import openings
 from judge.cli import plain
 from judge.cli.context import Context, shown_path
+from judge.cli.starter import write_starter
 from judge.cli.terminal import table
 from judge.lines import UserError
 from judge.overview import Filter, Row, by_chapter, next_up, read_rows
@@ -71,20 +72,6 @@ def start(context: Context) -> int:
     path = shown_path(context.workspace_file(problem))
     context.say("started" if written else "kept", path=path, number=problem.number)
     return 0
-
-
-def write_starter(context: Context, problem: Problem) -> bool:
-    """Make the learner's file from the starter; False where there is one already."""
-    path = context.workspace_file(problem)
-    try:
-        if path.exists():
-            return False
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(problem.starter)
-    except OSError as error:
-        raise UserError("workspace", path=path, why=error.strerror or error) from error
-    return True
 
 
 def solution(context: Context) -> int:

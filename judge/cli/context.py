@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judge.catalogue import Catalogue, UnknownProblem
+from judge.catalogue import Catalogue, UnknownProblem, find_alone
 from judge.cli.terminal import Terminal
 from judge.config import Config
 from judge.lines import UserError, line
@@ -48,6 +48,8 @@ class Context:
 
     def find(self, name: str) -> Problem:
         """The problem that ``name`` means; UserError with the near ones when there is none."""
+        if (alone := find_alone(self.config.problem_roots, name)) is not None:
+            return alone
         try:
             return self.catalogue.find(name)
         except UnknownProblem as unknown:

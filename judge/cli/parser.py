@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, NoReturn
 
-from judge.cli import again, bank, database, grader, people, system, testing
+from judge.cli import database, people
 from judge.cli.context import Context
 from judge.config import SANDBOXES
 from judge.lines import LANGS, UserError, judge_command, line
-from judge.overview import STATUSES
 from judge.problem import DIFFICULTIES
-from judge.users import ROLES
+from judge.roles import ROLES
+from judge.statuses import STATUSES
 
 Run = Callable[[Context], int]
+
+
 HEADINGS = {
     "usage: ": "usage",
     "positional arguments": "arguments",
@@ -30,7 +33,7 @@ COMPLAINTS = {
 }
 COMMANDS = (
     "doctor", "list", "start", "test", "new", "check", "solution", "serve", "db", "replay", "rejudge", "user",
-    "grader", "lang",
+    "grader", "bench", "lang",
 )  # fmt: skip
 
 
@@ -59,6 +62,16 @@ def _complaint(message: str, lang: str) -> str:
     return message
 
 
+def later(module: str, function: str) -> Run:
+    """A command whose module is imported when it runs: to judge a file takes few of them."""
+
+    def run(context: Context) -> int:
+        status: int = getattr(import_module(f"judge.cli.{module}"), function)(context)
+        return status
+
+    return run
+
+
 def make_parser(lang: str) -> Parser:
     """The parser of the whole command line; ``run`` of its result is the command to run."""
 
@@ -80,24 +93,27 @@ def make_parser(lang: str) -> Parser:
         command.set_defaults(run=run)
         return command
 
-    add("doctor", system.doctor)
-    _add_list(add("list", bank.list_problems), text)
-    add("start", bank.start).add_argument("problem", metavar="N", help=text("problem"))
-    _add_test(add("test", testing.test), text)
-    _add_new(add("new", bank.new), text)
-    _add_check(add("check", system.check), text)
-    solution = add("solution", bank.solution)
+    add("doctor", later("system", "doctor"))
+    _add_list(add("list", later("bank", "list_problems")), text)
+    add("start", later("bank", "start")).add_argument("problem", metavar="N", help=text("problem"))
+    _add_test(add("test", later("testing", "test")), text)
+    _add_new(add("new", later("bank", "new")), text)
+    _add_check(add("check", later("system", "check")), text)
+    solution = add("solution", later("bank", "solution"))
     solution.add_argument("problem", metavar="N", help=text("problem"))
     solution.add_argument("--yes", action="store_true", help=text("yes"))
-    serve = add("serve", system.serve)
+    serve = add("serve", later("system", "serve"))
     serve.add_argument("--host", help=text("host"))
     serve.add_argument("--port", help=text("port"))
-    add("grader", grader.grader)
-    _add_db(add("db", database.db), text)
-    _add_replay(add("replay", again.replay), text)
-    _add_rejudge(add("rejudge", again.rejudge), text)
-    _add_user(add("user", people.user), text)
-    add("lang", system.lang).add_argument("language", nargs="?", choices=LANGS, help=text("language"))
+    add("grader", later("grader", "grader"))
+    _add_bench(add("bench", later("bench", "bench")), text)
+    _add_db(add("db", later("database", "db")), text)
+    _add_replay(add("replay", later("again", "replay")), text)
+    _add_rejudge(add("rejudge", later("again", "rejudge")), text)
+    _add_user(add("user", later("people", "user")), text)
+    add("lang", later("system", "lang")).add_argument(
+        "language", nargs="?", choices=LANGS, help=text("language")
+    )
     return parser
 
 
@@ -151,6 +167,11 @@ def _add_check(command: argparse.ArgumentParser, text: Callable[[str], str]) -> 
 def _add_new(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:
     command.add_argument("slug", metavar="SLUG", help=text("new-slug"))
     command.add_argument("--book", default="minisgl", help=text("new-book"))
+
+
+def _add_bench(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:
+    command.add_argument("--quick", action="store_true", help=text("bench-quick"))
+    command.add_argument("--json", action="store_true", help=text("check-json"))
 
 
 def _add_db(command: argparse.ArgumentParser, text: Callable[[str], str]) -> None:

@@ -6,13 +6,15 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from judge.cli.context import Context, shown_path
 from judge.cli.terminal import table
 from judge.lines import UserError, judge_command, line
-from judge.sheets import as_csv
-from judge.users import ROLES, Person, Role
+from judge.roles import ROLES, Role
+
+if TYPE_CHECKING:
+    from judge.users import Person
 
 ACTIONS = ("add", "import", "reset", "role", "list")
 
@@ -29,7 +31,7 @@ def user(context: Context) -> int:
 def add(context: Context) -> int:
     """Make one user and tell the code."""
     from judge.passwords import hash_code, new_code
-    from judge.users import add_user, clean_full_name, clean_name
+    from judge.users import Person, add_user, clean_full_name, clean_name
 
     given = Person(
         clean_name(context.args.who), clean_full_name(context.args.full_name), _role(context, "learner")
@@ -64,7 +66,7 @@ def import_list(context: Context) -> int:
 def reset(context: Context) -> int:
     """Take a user's password away and tell a new code."""
     from judge.passwords import hash_code, new_code
-    from judge.users import reset_user
+    from judge.users import Person, reset_user
 
     code = new_code()
     with _codes_file(context) as file:
@@ -143,6 +145,8 @@ class _Codes:
                 self._context.out.print(text)
             self._context.note("codes-once")
             return
+        from judge.sheets import as_csv
+
         self._path.write_bytes(as_csv(rows))
         self._context.say("codes-written", path=shown_path(self._path.absolute()))
 

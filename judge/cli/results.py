@@ -7,6 +7,7 @@ from typing import Any
 
 from judge.cli.context import Context
 from judge.grading.disclose import disclose
+from judge.grading.report import PHASES
 from judge.problem import Problem
 from judge.words import localise, verdict_word
 
@@ -72,6 +73,7 @@ def show(context: Context, judged: Judged, verbose: bool = False) -> None:
     not_run = sum(not case["ran"] and case["verdict"] not in ("AC", "SKIP") for case in cases)
     if not_run:
         context.say("not-run", count=not_run)
+    _show_time(context, judged)
     _show_verdict(context, judged)
 
 
@@ -163,6 +165,19 @@ def _show_rest(context: Context, cases: list[Case], verbose: bool) -> None:
         for case in [case for case in of_part if case["verdict"] in ("AC", "SKIP")] if verbose else []:
             time_ms = context.text("milliseconds", ms=round(1000 * case["time_s"]))
             out.print(f"    {SIGNS[case['verdict']]} {case['verdict']}  {_titled(context, case)}  {time_ms}")
+
+
+def _show_time(context: Context, judged: Judged) -> None:
+    """Where the time went, phase by phase; what took less than half a millisecond is left out."""
+    spent = {name: judged.report["phases"].get(name, 0.0) for name in PHASES}
+    parts = [
+        f"{context.text('phase-' + name.removesuffix('_s'))} {seconds:.3f}"
+        for name, seconds in spent.items()
+        if seconds >= 0.0005
+    ]
+    if parts:
+        line = context.text("time-spent", total=f"{sum(spent.values()):.3f}", parts=" + ".join(parts))
+        context.out.print(context.out.style(line, "dim"))
 
 
 def _show_verdict(context: Context, judged: Judged) -> None:

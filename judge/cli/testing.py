@@ -9,16 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from judge.cli import bank
 from judge.cli.context import Context, shown_path
+from judge.cli.judging import Judging
+from judge.cli.starter import write_starter
+from judge.grading.seam import SOURCE_MAX_BYTES
 from judge.lines import UserError
 from judge.problem import Problem
 
 if TYPE_CHECKING:
     from judge.cli.results import Judged
-    from judge.grading.grade import Grade, Grader
 
-SOURCE_MAX_BYTES = 128 << 10
 WATCH_EVERY_S = 0.3
 
 
@@ -27,14 +27,11 @@ def test(context: Context) -> int:
     args = context.args
     problem = context.find(args.problem)
     files = [Path(name) for name in args.files] or [context.workspace_file(problem)]
-    if not args.files and bank.write_starter(context, problem):
+    if not args.files and write_starter(context, problem):
         context.note("started", path=shown_path(files[0]), number=problem.number)
         if not args.watch:
             return 1
     sources = [read_source(path) for path in files]
-    if _stores(context):
-        context.database.check_writable()
-        _ = context.user_id
     return _judge_files(context, problem, files, sources)
 
 
@@ -50,48 +47,27 @@ def read_source(path: Path) -> bytes:
 
 
 def _judge_files(context: Context, problem: Problem, files: list[Path], sources: list[bytes]) -> int:
-    from judge.startup import open_grader
-
-    context.note("starting", sandbox=context.config.sandbox)
-    size = min(len(files), context.config.workers)
-    with open_grader(context.config.sandbox, size, spares=0, problems=[problem]) as (pool, grader):
-        context.note("judging", count=len(files), backend=pool.backend)
-        verdicts = [_tell(context, one) for one in _graded(context, problem, files, sources, grader, size)]
+    with Judging(context, problem, len(files), mode=_mode(context), stores=_stores(context)) as judging:
+        verdicts = [_tell(context, one) for one in _graded(context, files, sources, judging)]
         if context.args.watch:
-            _watch(context, problem, files, grader)
+            _watch(context, files, judging)
     if "SE" in verdicts:
         return 3
     return 0 if all(verdict == "AC" for verdict in verdicts) else 1
 
 
-def _graded(
-    context: Context, problem: Problem, files: list[Path], sources: list[bytes], grader: Grader, size: int
-) -> Iterator[Judged]:
-    """The judgements in the files' order, ``size`` at a time."""
+def _graded(context: Context, files: list[Path], sources: list[bytes], judging: Judging) -> Iterator[Judged]:
+    """The judgements in the files' order, some of them at a time."""
     from judge.cli.results import put_into_words
 
-    with ThreadPoolExecutor(size) as threads:
-        grades = threads.map(lambda source: _grade(context, problem, source, grader), sources)
-        for path, source, graded in zip(files, sources, grades, strict=True):
-            if _stores(context):
-                _store(context, source, graded)
+    with ThreadPoolExecutor(judging.size) as threads:
+        grades = threads.map(judging.grade, sources)
+        for path, source, (graded, to_store) in zip(files, sources, grades, strict=True):
+            if to_store:
+                judging.store(source, graded)
             for fault in graded.faults:
                 context.note("fault", why=fault)
             yield put_into_words(context, shown_path(path), graded.problem, graded.report())
-
-
-def _grade(context: Context, problem: Problem, source: bytes, grader: Grader) -> Grade:
-    from judge.grading.grade import grade
-
-    return grade(problem, source, grader=grader, seed=context.args.seed, mode=_mode(context))
-
-
-def _store(context: Context, source: bytes, graded: Grade) -> None:
-    from judge.submissions import record_finished
-
-    record_finished(
-        context.database, context.user_id, graded.problem, source, _mode(context), graded.report()
-    )
 
 
 def _tell(context: Context, judged: Judged) -> str:
@@ -135,7 +111,7 @@ def _write_repro(context: Context, judged: Judged) -> None:
     context.note("no-repro")
 
 
-def _watch(context: Context, problem: Problem, files: list[Path], grader: Grader) -> None:
+def _watch(context: Context, files: list[Path], judging: Judging) -> None:
     """Judge each file again whenever it is saved, until Ctrl+C."""
     seen = {path: _stamp(path) for path in files}
     context.note("watching")
@@ -145,7 +121,7 @@ def _watch(context: Context, problem: Problem, files: list[Path], grader: Grader
             changed = [path for path in files if _stamp(path) not in (seen[path], None)]
             seen |= {path: _stamp(path) for path in changed}
             sources = [read_source(path) for path in changed]
-            for judged in _graded(context, problem, changed, sources, grader, 1):
+            for judged in _graded(context, changed, sources, judging):
                 _tell(context, judged)
     except KeyboardInterrupt:
         context.err.print()

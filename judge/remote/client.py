@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from judge import VERSION
-from judge.grading.grade import ATTEMPTS, SOURCE_MAX_BYTES
 from judge.grading.link import send_frame
 from judge.grading.report import Grade
-from judge.grading.seam import Mode, NotGraded, OnCase, OnStart
+from judge.grading.seam import ATTEMPTS, SOURCE_MAX_BYTES, Mode, NotGraded, OnCase, OnStart
 from judge.lines import UserError
 from judge.problem import Problem, refresh
 from judge.remote.frames import (
@@ -42,12 +41,15 @@ class NoGrader(UserError):
     status = 3
 
 
-class _Lost(Exception):
+class Lost(Exception):
     """The connection to the grader ended, was silent, or made no sense: a fault of ours."""
 
 
 class RemoteGrading:
     """Judges with the grader at ``path``; see judge.grading.seam.Grading."""
+
+    retries = True  # whether a connection is tried again while it is waited for
+    patience_s = SILENT_MAX_S  # for a connection once the grader has answered
 
     def __init__(self, path: Path, wait_s: float = START_WAIT_S) -> None:
         """Waits up to ``wait_s`` seconds for the grader to answer; NoGrader when it does not."""
@@ -55,7 +57,7 @@ class RemoteGrading:
         try:
             with self._connection(wait_s) as (_, hello):
                 self._hello = hello
-        except _Lost as lost:
+        except Lost as lost:
             raise NoGrader("no-grader", path=path, why=lost) from lost
         except NotGraded as other:
             raise NoGrader("other-grader", path=path, why=other) from other
@@ -81,9 +83,12 @@ class RemoteGrading:
             with self._connection(SILENT_MAX_S) as (sock, _):
                 send_frame(sock, {"compare": {problem.slug: problem.version for problem in problems}})
                 theirs = read_versions(self._next(sock), "versions")
-        except (_Lost, BadFrame, OSError) as lost:
+        except (Lost, BadFrame, OSError) as lost:
             raise NoGrader("no-grader", path=self._path, why=lost) from lost
         return [problem for problem in problems if theirs.get(problem.slug) != problem.version]
+
+    def check_peer(self, sock: socket.socket) -> None:
+        """Raises Lost where ``sock`` leads to somebody who is not to be asked; who may listen is the folder's matter."""
 
     def grade(
         self, problem: Problem, source: bytes, *, seed: str, mode: Mode, on_start: OnStart, on_case: OnCase
@@ -94,8 +99,8 @@ class RemoteGrading:
         faults: list[str] = []
         for _ in range(ATTEMPTS):
             try:
-                return self._ask(problem, request, on_start, on_case)
-            except _Lost as lost:
+                return self.ask(problem, request, on_start, on_case)
+            except Lost as lost:
                 faults.append(f"the grader was lost: {lost}")
         return Grade(
             problem=problem,
@@ -109,30 +114,31 @@ class RemoteGrading:
             faults=faults,
         )
 
-    def _ask(self, problem: Problem, request: Request, on_start: OnStart, on_case: OnCase) -> Grade:
-        with self._connection(SILENT_MAX_S) as (sock, _):
+    def ask(self, problem: Problem, request: Request, on_start: OnStart, on_case: OnCase) -> Grade:
+        """One judgement, asked for once; Lost, NotGraded."""
+        with self._connection(self.patience_s) as (sock, _):
             try:
                 send_frame(sock, request.frame())
             except OSError as error:
-                raise _Lost(error) from error
+                raise Lost(error) from error
             while True:
                 try:
                     if (graded := _take(self._next(sock), problem, request, on_start, on_case)) is not None:
                         return graded
                 except BadFrame as bad:
-                    raise _Lost(f"it said what is not in the protocol: {bad}") from bad
+                    raise Lost(f"it said what is not in the protocol: {bad}") from bad
 
     @contextmanager
     def _connection(self, wait_s: float) -> Iterator[tuple[socket.socket, Hello]]:
-        """A connection whose grader has said hello, tried until ``wait_s`` seconds are over; _Lost, NotGraded."""
+        """A connection whose grader has said hello, tried until ``wait_s`` seconds are over; Lost, NotGraded."""
         deadline = time.monotonic() + wait_s
         while True:
             sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             with sock:
                 try:
                     hello = self._greeting(sock, deadline)
-                except _Lost:
-                    if time.monotonic() + _RETRY_EVERY_S > deadline:
+                except Lost:
+                    if not self.retries or time.monotonic() + _RETRY_EVERY_S > deadline:
                         raise
                 else:
                     yield sock, hello
@@ -143,9 +149,10 @@ class RemoteGrading:
         try:
             sock.settimeout(max(0.1, deadline - time.monotonic()))
             sock.connect(str(self._path))
+            self.check_peer(sock)
             hello = read_hello(self._next(sock, deadline))
         except OSError as error:
-            raise _Lost(error.strerror or error or "no answer in time") from error
+            raise Lost(error.strerror or error or "no answer in time") from error
         except BadFrame as bad:
             raise NotGraded("grader-differs", f"it speaks another language ({bad})") from bad
         if hello.judge != VERSION:
@@ -159,9 +166,9 @@ class RemoteGrading:
         try:
             frame = receive(sock, time.monotonic() + SILENT_MAX_S if deadline is None else deadline)
         except OSError as error:
-            raise _Lost(error.strerror or "no word from it in time") from error
+            raise Lost(error.strerror or "no word from it in time") from error
         if frame is None:
-            raise _Lost("it closed the connection")
+            raise Lost("it closed the connection")
         return frame
 
 

@@ -14,10 +14,9 @@ import socket
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from judge.grading.grade import SOURCE_MAX_BYTES
 from judge.grading.link import receive_frame
 from judge.grading.report import PHASES, Grade, verdict_of
-from judge.grading.seam import Mode
+from judge.grading.seam import SOURCE_MAX_BYTES, Mode
 from judge.problem import Problem
 from judge.verdict import Verdict
 from sandbox.contract import Limits
@@ -54,11 +53,14 @@ class Request:
     mode: Mode
     seed: str
     source: bytes
+    keep: str = (
+        ""  # the database that the result is to be stored in, as Keeper.place names it; empty: in none
+    )
 
     def frame(self) -> dict[str, Any]:
         """The request as it is sent."""
         told = {**dataclasses.asdict(self), "source": base64.b64encode(self.source).decode()}
-        return {"grade": told}
+        return {"grade": {name: value for name, value in told.items() if name != "keep" or value}}
 
 
 def receive(sock: socket.socket, deadline: float, most_bytes: int | None = None) -> dict[str, Any] | None:
@@ -90,7 +92,7 @@ def read_versions(frame: dict[str, Any], key: str) -> dict[str, str]:
 
 def read_request(frame: dict[str, Any]) -> Request:
     """What a web server asks to be judged; BadFrame for anything else."""
-    told = _table(frame, "grade", ("slug", "version", "mode", "seed", "source"))
+    told = _table(frame, "grade", ("slug", "version", "mode", "seed", "source"), ("keep",))
     try:
         source = base64.b64decode(_text(told["source"], REQUEST_MAX_BYTES), validate=True)
     except binascii.Error:
@@ -98,7 +100,8 @@ def read_request(frame: dict[str, Any]) -> Request:
     mode: Literal["run", "submit"] = "run" if told["mode"] == "run" else "submit"
     if told["mode"] != mode or len(source) > SOURCE_MAX_BYTES + 1:
         raise BadFrame("an unknown mode, or too long a source")
-    return Request(_text(told["slug"]), _text(told["version"]), mode, _text(told["seed"]), source)
+    keep = _text(told.get("keep", ""))
+    return Request(_text(told["slug"]), _text(told["version"]), mode, _text(told["seed"]), source, keep)
 
 
 def read_count(value: Any) -> int:
@@ -161,9 +164,11 @@ def read_grade(frame: dict[str, Any], problem: Problem, request: Request) -> Gra
     )
 
 
-def _table(frame: dict[str, Any], key: str, fields: tuple[str, ...]) -> dict[str, Any]:
+def _table(
+    frame: dict[str, Any], key: str, fields: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> dict[str, Any]:
     told = frame.get(key)
-    if set(frame) != {key} or not isinstance(told, dict) or set(told) != set(fields):
+    if set(frame) != {key} or not isinstance(told, dict) or set(told) - set(optional) != set(fields):
         raise BadFrame(f"no {key}")
     return told
 

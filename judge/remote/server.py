@@ -13,14 +13,16 @@ import socket
 import stat
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from judge import VERSION
 from judge.catalogue import Catalogue
 from judge.grading.link import send_frame
+from judge.grading.report import Grade
 from judge.grading.seam import Grading
 from judge.lines import UserError
 from judge.problem import Problem, ProblemError
@@ -38,6 +40,14 @@ from judge.remote.frames import (
 
 LOG = logging.getLogger(__name__)
 CONNECTIONS_MAX = 300  # more than any web server's workers
+
+
+@dataclass(frozen=True)
+class Keeper:
+    """Where results are stored for who asks for that. ``keep`` answers "", or why it could not."""
+
+    place: str  # a name of the database, see judge.remote.place.place_of
+    keep: Callable[[Grade, bytes], str]
 
 
 class _Gone(Exception):
@@ -85,10 +95,22 @@ def _remove_dead(path: Path) -> None:
 class GraderServer:
     """Answers connections, each in a thread of its own, with one pool and grader behind all."""
 
-    def __init__(self, grading: Grading, catalogue: Catalogue) -> None:
+    def __init__(
+        self,
+        grading: Grading,
+        catalogue: Catalogue,
+        keeper: Keeper | None = None,
+        admits: Callable[[socket.socket], bool] = lambda _: True,
+    ) -> None:
+        """Without ``keeper`` nothing is stored; ``admits`` says of a connection whether it is answered."""
         self._grading = grading
         self._catalogue = catalogue
+        self._keeper = keeper
+        self._admits = admits
         self._free = threading.BoundedSemaphore(CONNECTIONS_MAX)
+        self._lock = threading.Lock()
+        self._talking: set[socket.socket] = set()
+        self._closed = False
 
     def serve(self, listener: socket.socket) -> None:
         """Accept connections until the listener is closed."""
@@ -97,22 +119,39 @@ class GraderServer:
                 sock, _ = listener.accept()
             except OSError:
                 return
-            if self._free.acquire(blocking=False):
+            if self._admits(sock) and self._free.acquire(blocking=False):
                 threading.Thread(
                     target=self._answer, args=[sock], name="grader-connection", daemon=True
                 ).start()
             else:
                 sock.close()
 
+    def close(self) -> None:
+        """End every conversation; who waits for a judgement learns at once that none comes."""
+        with self._lock:
+            self._closed = True
+            for sock in self._talking:
+                with suppress(OSError):  # the other end has gone
+                    sock.shutdown(socket.SHUT_RDWR)
+
     def _answer(self, sock: socket.socket) -> None:
         try:
             with sock:
+                self._note(sock)
                 sock.settimeout(SILENT_MAX_S)
                 self._talk(sock)
         except (BadFrame, OSError) as error:
-            LOG.warning("a connection ended: %s", error)
+            (LOG.info if self._closed else LOG.warning)("a connection ended: %s", error)
         finally:
+            with self._lock:
+                self._talking.discard(sock)
             self._free.release()
+
+    def _note(self, sock: socket.socket) -> None:
+        with self._lock:
+            if self._closed:
+                raise OSError("closed")
+            self._talking.add(sock)
 
     def _talk(self, sock: socket.socket) -> None:
         send_frame(sock, {"hello": self._hello()})
@@ -126,7 +165,8 @@ class GraderServer:
             return
         request = read_request(frame)
         problem = self._find(request)
-        if problem is None:
+        elsewhere = request.keep and (self._keeper is None or self._keeper.place != request.keep)
+        if problem is None or elsewhere:
             send_frame(sock, {"refused": "differs"})
         else:
             self._judge(sock, problem, request)
@@ -189,7 +229,8 @@ class GraderServer:
                 on_start=lambda count: tell({"start": count}),
                 on_case=lambda case: tell({"case": case}),
             )
-            told.put({"report": graded.report(), "faults": [fault[:2000] for fault in graded.faults]})
+            faults = [*graded.faults, *self._kept(graded, request)]
+            told.put({"report": graded.report(), "faults": [fault[:2000] for fault in faults]})
         except _Gone:
             LOG.warning("a judgement of %s was given up: nobody waits for it", request.slug)
         except ProblemError as error:
@@ -199,3 +240,8 @@ class GraderServer:
             LOG.exception("a judgement of %s failed", request.slug)
         finally:
             told.put(None)
+
+    def _kept(self, graded: Grade, request: Request) -> Iterator[str]:
+        """Store a result where that was asked; what went wrong with it."""
+        if request.keep and self._keeper is not None and (why := self._keeper.keep(graded, request.source)):
+            yield why
