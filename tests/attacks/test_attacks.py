@@ -50,6 +50,7 @@ def make(shooting_range: Range, attack: Attack) -> None:
     shooting_range.count(attack, found + shooting_range.aftermath())
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("attack", [one for one in ATTACKS if one.on_site], ids=lambda attack: attack.name)
 def test_it_is_defeated_on_the_site(shooting_range: Range, site: Site, attack: Attack) -> None:
     found = made_on(site, attack)

@@ -136,7 +136,7 @@ def test_a_submission_is_seen_from_the_queue_to_its_verdict(
     queued = seen(service, waiting)
     assert (queued["status"], queued["queue_position"], queued["cases"]) == ("queued", 1, [])
     judge.gate.set()
-    assert service.wait(waiting, PATIENCE_S)
+    assert service.wait(waiting, PATIENCE_S) and service.wait(running[0], PATIENCE_S)
     view = seen(service, running[0], "en")
     assert (view["status"], view["verdict"], view["score"], view["source"]) == ("done", "RE", 50.0, "RE")
     assert [case["verdict"] for case in view["cases"]] == ["AC", "RE"]
