@@ -1,4 +1,4 @@
-"""What the cases of #188, #506 and #508 ask for is what the reference engine does."""
+"""What the cases of #185, #188, #193, #199, #506 and #508 ask for is what the reference engine does."""
 
 from __future__ import annotations
 
@@ -15,9 +15,14 @@ import torch
 from minisgl.attention import auto_attn_backend
 from minisgl.attention.torch_backend import TorchAttnBackend, TorchAttnMetadata
 from minisgl.core import Req, SamplingParams
+from minisgl.kvcache.radix import RadixPrefixCache
+from minisgl.models.weight import shard_tensor
 from minisgl.scheduler.cache import CacheManager
+from minisgl.utils import div_even
 
+from judge.grading.author import tolerances
 from judge.grading.seeds import rng_for
+from judge.problem_fields import Tolerance
 
 BANK = Path(__file__).resolve().parents[2] / "problems" / "minisgl"
 
@@ -75,6 +80,34 @@ class Allocator(CacheManager):
         return super().out_loc([request(*req) for req in reqs])
 
 
+class Radix(RadixPrefixCache):
+    """The engine's, by the problem's names."""
+
+    def __init__(self, page_size: int = 1) -> None:
+        super().__init__(page_size, torch.device("cpu"))
+
+    def matched_indices(self, handle: Any) -> torch.Tensor:
+        pieces, node = [], handle.node
+        while node.parent is not None:
+            pieces.append(node.value)
+            node = node.parent
+        return torch.cat([torch.empty(0, dtype=torch.int32), *reversed(pieces)])
+
+    def lock(self, handle: Any) -> None:
+        self.lock_handle(handle)
+
+    def unlock(self, handle: Any) -> None:
+        self.lock_handle(handle, unlock=True)
+
+    @property
+    def evictable_size(self) -> int:
+        return self.size_info.evictable_size
+
+    @property
+    def protected_size(self) -> int:
+        return self.size_info.protected_size
+
+
 class Hooks(TorchAttnBackend):
     """The engine's, for the problem's dicts."""
 
@@ -94,6 +127,13 @@ class Hooks(TorchAttnBackend):
         super().prepare_for_replay(batch)
 
 
+class Life(Req):
+    """The engine's, with what the problem leaves out."""
+
+    def __init__(self, input_ids: torch.Tensor, cached_len: int, output_len: int) -> None:
+        super().__init__(input_ids, 0, cached_len, output_len, 0, SamplingParams(), None)
+
+
 def count(cached_len: int, device_len: int, page_size: int) -> int:
     """How many pages the engine takes."""
     table = torch.zeros(1, 100, dtype=torch.int32)
@@ -111,6 +151,42 @@ def test_188_the_engines_allocator_is_accepted(beside: Callable[..., Beside], pa
         config = playing.config_of(9, page_size, 4, 8 * page_size + 1)
         runs = hidden.random_runs(rng_for("seed", f"{page_size}{lazy}"), config, 8, 25, lazy=lazy)
         playing.play(problem.submission, config, runs)
+
+
+@pytest.mark.parametrize("page_size", [1, 2, 3])
+def test_193_the_engines_radix_cache_is_accepted(beside: Callable[..., Beside], page_size: int) -> None:
+    problem = beside(193, RadixCache=Radix)
+    playing = problem.module("playing")
+    runs = playing.random_runs(rng_for("seed", str(page_size)), page_size, 8, 30, playing.ALL)
+    for overwrite in (False, True):
+        playing.play(problem.submission, page_size, runs, overwrite=overwrite)
+
+
+def test_185_the_engines_request_is_accepted(beside: Callable[..., Beside]) -> None:
+    problem = beside(185, Req=Life)
+    requests = problem.module("requests")
+    rng = rng_for("seed", "life")
+    requests.play(problem.submission, [requests.life(rng) for _ in range(5)])
+    requests.play(problem.submission, [[requests.attempt(5, 5, 3), *requests.life(rng)]])
+    assert problem.submission.harness.identities(torch.arange(3), 1) == [False, True, 2, True, False, 4]
+
+
+def test_199_the_engines_loader_is_accepted(beside: Callable[..., Beside]) -> None:
+    problem = beside(199, shard_tensor=shard_tensor, div_even=div_even)
+    shards, dividing = problem.module("shards"), problem.module("dividing")
+    dividing.divide(problem.submission, [(16, 4, False), (2, 4, True), (3, 2, True), (5, 7, True)])
+    rng = rng_for("seed", "shards")
+    names = {"self_attn.q_proj.weight": (16, 6), "self_attn.k_proj.bias": (16,), "self_attn.o_proj.bias": (16,),
+             "mlp.down_proj.weight": (6, 16), "mlp.gate.weight": (8, 6)}  # fmt: skip
+    for size, kv_heads in ((1, 2), (2, 8), (4, 2)):
+        calls = [
+            call
+            for name, shape in names.items()
+            for call in shards.all_ranks(rng, f"model.layers.1.{name}", shape, size, kv_heads)
+        ]
+        calls += shards.all_ranks(rng, "lm_head.weight", (5, 3), size, kv_heads)
+        with tolerances({"float32": Tolerance(0.0, 0.0)}):
+            shards.verify(problem.submission, calls)
 
 
 def test_506_the_engines_rule_is_accepted(beside: Callable[..., Beside]) -> None:
