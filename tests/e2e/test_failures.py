@@ -89,7 +89,7 @@ def test_a_click_on_the_line_goes_there_and_the_file_reproduces(
     page.goto(f"{judge_url}/problems/{problem.slug}?submission={number}")
     expect(page.locator("html.ready .monaco .view-lines")).to_be_visible()
     page.locator(".panel[data-status=done]").wait_for(timeout=120_000)
-    line = page.locator(".frames [data-line]").last
+    line = page.locator(".case[open] .frames [data-line]").last
     wanted = next(i for i, text in enumerate(source.split("\n"), 1) if "no such key" in text)
     assert line.get_attribute("data-line") == str(wanted)
     line.click()
