@@ -72,7 +72,7 @@ def notes(case: dict[str, Any]) -> list[tuple[str, str, str]]:
     if values.get("nan_got"):
         text = t("fact.nan-from", count=values["nan_got"], index=written(values["first_nan"]))
         wanted = t("fact.nan-wanted", count=values.get("nan_want", 0))
-        found.append((t("fact.nan"), text, wanted))
+        found.append((t("fact.nan"), f"{text}; {wanted}", ""))
     tolerance = values["tolerance"]
     exact = not (tolerance["atol"] or tolerance["rtol"])
     text = t("fact.exact") if exact else t("fact.bound", **{k: f"{v:g}" for k, v in tolerance.items()})

@@ -98,7 +98,8 @@ def _one(
     maps = [_guarded(one.probe.run, on_fault) for one in case.pictures if one.probe is not None]
     if any(maps):
         gained["pictures"] = in_order([one for one in maps if one] + case.record.get("pictures", []))
-    repro = _guarded(lambda: shrunk(case.offers, recorder, dict(tolerances)), on_fault)
+    builtin = case.record["facts"].get("builtin")
+    repro = _guarded(lambda: shrunk(case.offers, recorder, tolerances, builtin), on_fault)
     before = size(case.record["detail"].get("repro"))
     if repro is not None and (not before or size(repro) < before):
         gained["repro"] = repro

@@ -7,7 +7,7 @@ code after every verdict is known; the first that shows a difference takes the p
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,13 +102,25 @@ def recorded(calls: Iterable[Call], compared: Compared | None) -> dict[str, Any]
 
 
 def shrunk(
-    found: list[tuple[str, Smaller]], recorder: Recorder, tolerances: dict[str, Tolerance]
+    found: list[tuple[str, Smaller]],
+    recorder: Recorder,
+    tolerances: Mapping[str, Tolerance],
+    builtin: str | None,
 ) -> dict[str, Any] | None:
-    """The first smaller call on which the submission errs; raises what a call may raise."""
+    """The first smaller call on which the submission errs, by a wrong value or by the exception of the case.
+
+    ``builtin`` is that exception's class. Raises what a call may raise otherwise.
+    """
     for function, make in found:
         for args, want in make():
             recorder.calls.clear()
-            got = Remote(recorder, ("entry", function))(*args)
+            try:
+                got = Remote(recorder, ("entry", function))(*args)
+            except Exception as error:
+                fault = getattr(error, "learner_fault", None) or getattr(error, "fault", None)
+                if fault is None or fault.builtin != builtin:
+                    raise
+                return _written([*recorder.calls], None, None, shrunk=True)
             tolerance = tolerance_for(want, tolerances)
             if compare_tensors(got, want, tolerance) is not None:
                 return _written([*recorder.calls], "", Compared(got, want, tolerance), shrunk=True)

@@ -46,7 +46,8 @@ def test_a_mistake_is_seen_at_a_glance(
     judge_url: str, open_page: Callable[..., Page], problem: Problem, name: str, scheme: str, locale: str
 ) -> None:
     first, _, source = (problem.text(f"mutants/{name}.py") or "").partition("\n")
-    page = open_page(color_scheme=scheme, locale=locale, viewport={"width": 1280, "height": 1400})
+    # so high that the pane shows the whole case
+    page = open_page(color_scheme=scheme, locale=locale, viewport={"width": 1280, "height": 2600})
     number = submitted(page, judge_url, source.lstrip())
     page.goto(f"{judge_url}/problems/{problem.slug}?submission={number}")
     page.locator(".panel[data-status=done]").wait_for(timeout=120_000)
