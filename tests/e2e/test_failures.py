@@ -97,5 +97,5 @@ def test_a_click_on_the_line_goes_there_and_the_file_reproduces(
     position: Any = page.evaluate("document.querySelector('.monaco').editor.getPosition().lineNumber")
     assert position == wanted
     with page.expect_download() as download:
-        page.locator(".repro a").first.click()
+        page.locator(".case[open] .repro a").first.click()
     assert download.value.suggested_filename == "189-ms-attn-metadata-repro-forward-book.py"
