@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+MARKS = ("p-stroke", "p-under", "p-minus", "p-edge", "p-line", "p-halo", "p-miss", "p-bad")
+"""Classes that lie over all others, in this order."""
+
 
 @dataclass(frozen=True)
 class Text:
@@ -33,13 +36,10 @@ class Canvas:
         self._add(name, f"M{x:g} {y:g}h{width:g}v{height:g}h{-width:g}z", x + width, y + height)
 
     def cross(self, name: str, x: float, y: float, width: float, height: float) -> None:
-        """Two strokes, for what must not be."""
-        self._add(
-            name,
-            f"M{x:g} {y:g}l{width:g} {height:g}m0 {-height:g}l{-width:g} {height:g}",
-            x + width,
-            y + height,
-        )
+        """Two strokes, for what must not be; a halo sets them off from whatever is below."""
+        data = f"M{x:g} {y:g}l{width:g} {height:g}m0 {-height:g}l{-width:g} {height:g}"
+        for one in ("p-halo", name):
+            self._add(one, data, x + width, y + height)
 
     def slash(self, name: str, x: float, y: float, width: float, height: float) -> None:
         """One stroke, for what is nobody's or unused."""
@@ -62,8 +62,9 @@ class Canvas:
 
     @property
     def drawn(self) -> list[tuple[str, str]]:
-        """Class and path data, in the order in which the classes first came."""
-        return [(name, "".join(pieces)) for name, pieces in self.paths.items()]
+        """Class and path data: fields in the order in which they first came, marks over them."""
+        fields = [name for name in self.paths if name not in MARKS]
+        return [(name, "".join(self.paths[name])) for name in (*fields, *MARKS) if name in self.paths]
 
     def _add(self, name: str, data: str, right: float, bottom: float) -> None:
         self.paths.setdefault(name, []).append(data)
