@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 
+from judge.grading.shown import COUNTED
+
 CALLS_MAX = 24  # of the submission for one map
 ROWS_MAX = 48
 KEYS_MAX = 64
@@ -52,9 +54,8 @@ class Probe:
 
     def _follows_values(self) -> bool:
         """Whether an empty V pool gives an empty output: else the output holds something else than weighted values."""
-        out = self.forward(self.q, torch.zeros_like(self.v_pool, memory_format=torch.contiguous_format))
-        if not isinstance(out, torch.Tensor) or out.shape != self.q.shape or not out.is_floating_point():
-            raise NoMap("no tensor like q came back")
+        empty = torch.zeros_like(self.v_pool, memory_format=torch.contiguous_format)
+        out = _like(self.q, self.forward(self.q, empty))
         return not bool((out[out.isfinite()] != 0).any())
 
     def _compare(self, q: torch.Tensor, what: str) -> dict[str, Any]:
@@ -80,10 +81,7 @@ class Probe:
             pool = torch.zeros_like(self.v_pool, memory_format=torch.contiguous_format)
             for one in range(several):
                 pool[first + one, :, one] = 1
-            out = forward(q, pool)
-            if not isinstance(out, torch.Tensor) or out.shape != q.shape or not out.is_floating_point():
-                raise NoMap("no tensor like q came back")
-            columns.append(out.detach().double()[..., :several])
+            columns.append(_like(q, forward(q, pool))[..., :several])
         return torch.cat(columns, dim=-1)
 
     def _request(self, i: int, got: torch.Tensor, want: torch.Tensor) -> dict[str, Any]:
@@ -99,6 +97,15 @@ class Probe:
         return {"index": i, "first_row": begin, "keys": len(slots)} | {
             name: [[_digits(one) for one in row] for row in w.tolist()] for name, w in rows.items()
         }
+
+
+def _like(q: torch.Tensor, out: object) -> torch.Tensor:
+    """``out`` in float64, if it has q's shape and its numbers can be read; raises NoMap."""
+    if not isinstance(out, torch.Tensor) or out.shape != q.shape or not out.is_floating_point():
+        raise NoMap("no tensor like q came back")
+    if out.device.type != "cpu" or out.dtype not in COUNTED:
+        raise NoMap("its numbers cannot be read")
+    return out.detach().double()
 
 
 def _worst_head(got: torch.Tensor, want: torch.Tensor) -> int:
