@@ -20,7 +20,7 @@ from minisgl.models.weight import shard_tensor
 from minisgl.scheduler.cache import CacheManager
 from minisgl.utils import div_even
 
-from judge.grading.author import tolerances
+from judge.grading.author import Wrong, tolerances
 from judge.grading.seeds import rng_for
 from judge.problem_fields import Tolerance
 
@@ -201,3 +201,15 @@ def test_508_the_engines_hooks_are_accepted(beside: Callable[..., Beside]) -> No
     hooks, playing = problem.module("hooks"), problem.module("playing")
     rng = rng_for("seed", "hooks")
     playing.play(problem.submission, [hooks.random_run(rng, 8) for _ in range(5)])
+
+
+def test_190_right_and_wrong_distributions_are_told_apart(beside: Callable[..., Beside]) -> None:
+    sampling = beside(190).module("sampling")
+    rng = rng_for("seed", "sampling")
+    logits = torch.tensor([0.36, 0.27, 0.16, 0.1, 0.07, 0.04]).log()
+    row = sampling.Row(logits, 1.4, 5, 0.7)
+    drawn = torch.tensor(rng.choice(6, sampling.DRAWS, p=sampling.right(row).numpy()))
+    sampling.verify(drawn, row)
+    off = sampling.right(row) + torch.tensor([0.04, -0.04, 0, 0, 0, 0])
+    with pytest.raises(Wrong):
+        sampling.verify(torch.tensor(rng.choice(6, sampling.DRAWS, p=off.numpy())), row)
