@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import re
 import shutil
 import subprocess
@@ -31,7 +32,7 @@ _HOST_FOLDERS = [
     "/dev/shm",
     "/dev/mqueue",
     "/run",
-    "/root",
+    pwd.getpwuid(0).pw_dir,
     str(Path.home()),
     os.getcwd(),
 ]
