@@ -24,13 +24,14 @@ export async function showDifference(host, before, after, options) {
     renderOverviewRuler: false,
     scrollBeyondLastLine: false,
     hideUnchangedRegions: { enabled: true },
-    ariaLabel: options.label,
-    modifiedAriaLabel: options.label,
-    originalAriaLabel: options.label,
     unicodeHighlight: { ambiguousCharacters: false },
   });
   const models = [before, after].map((source) => monaco.editor.createModel(source, 'python'));
   editor.setModel({ original: models[0], modified: models[1] });
+  for (const side of [editor.getOriginalEditor(), editor.getModifiedEditor()]) {
+    side.updateOptions({ ariaLabel: options.label });
+    side.getDomNode()?.querySelector('textarea')?.setAttribute('aria-label', options.label);
+  }
   Object.assign(inside, { editor });
   return () => {
     editor.dispose();
