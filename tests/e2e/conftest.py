@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(item.path).parent == Path(__file__).parent:
             item.add_marker("browser")
-            item.add_marker(pytest.mark.timeout(400))  # of which the first test also starts the server
+            item.add_marker(pytest.mark.timeout(900))  # of which the first test also starts the server
 
 
 def free_port() -> int:
