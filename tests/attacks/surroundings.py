@@ -113,9 +113,8 @@ class Surroundings:
         if self._shares_host:
             return around | {"ipc": _lines(_IPC)}
         around["port"] = _lines([f"/proc/{pid}/net/{table}" for table in _TABLES])
-        around["file"] = {
-            f"{folder}/{name}" for folder in _INSIDE for name in _names(f"/proc/{pid}/root/{folder}")
-        }
+        inside = f"/proc/{pid}/root"
+        around["file"] = {f"{folder}/{name}" for folder in _INSIDE for name in _names(f"{inside}/{folder}")}
         return around | {"ipc": _ipc_of(pid)}
 
 
