@@ -58,7 +58,7 @@ class ZygoteClient:
             patience = time.monotonic() + _LATER_LIMIT_S
             while "later" in answer and time.monotonic() < patience:  # a spare interpreter still warms up
                 answer, descriptors = self._receive(nonce, time.monotonic() + wait_s)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: it was closed here meanwhile
             raise SandboxFault(f"the zygote is gone: {error}") from error
         if "error" in answer:
             _close_all(descriptors)

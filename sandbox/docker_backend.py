@@ -16,6 +16,7 @@ from sandbox.contract import Protections, SandboxFault
 from sandbox.engine import connect
 from sandbox.image.version import image_tag
 from sandbox.owner import has_ended, own_identity
+from sandbox.unix_address import unix_address
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -92,7 +93,8 @@ class DockerBackend(Backend):
         folder = Path(tempfile.mkdtemp(dir=self._folder))
         folder.chmod(0o755)  # the zygote's uid must pass; the folder around it is ours alone
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
-            listener.bind(str(folder / "control"))
+            with unix_address(folder / "control") as address:
+                listener.bind(address)
             (folder / "control").chmod(0o666)
             listener.listen(1)
             container = self._run(engine, folder)

@@ -29,6 +29,7 @@ from judge.remote.frames import (
     receive,
 )
 from judge.verdict import Verdict
+from sandbox.unix_address import unix_address
 
 LOG = logging.getLogger(__name__)
 START_WAIT_S = 120.0  # a grader that starts beside us imports torch first
@@ -148,7 +149,8 @@ class RemoteGrading:
     def _greeting(self, sock: socket.socket, deadline: float) -> Hello:
         try:
             sock.settimeout(max(0.1, deadline - time.monotonic()))
-            sock.connect(str(self._path))
+            with unix_address(self._path) as address:
+                sock.connect(address)
             self.check_peer(sock)
             hello = read_hello(self._next(sock, deadline))
         except OSError as error:

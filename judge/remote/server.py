@@ -37,6 +37,7 @@ from judge.remote.frames import (
     read_versions,
     receive,
 )
+from sandbox.unix_address import unix_address
 
 LOG = logging.getLogger(__name__)
 CONNECTIONS_MAX = 300  # more than any web server's workers
@@ -67,7 +68,8 @@ def listening(path: Path) -> Iterator[socket.socket]:
             shared = path.parent.stat().st_mode & stat.S_ISGID
             before = os.umask(0o117 if shared else 0o177)
             try:
-                sock.bind(str(path))
+                with unix_address(path) as address:
+                    sock.bind(address)
             finally:
                 os.umask(before)
             sock.listen(128)
@@ -85,7 +87,8 @@ def _remove_dead(path: Path) -> None:
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
         try:
-            sock.connect(str(path))
+            with unix_address(path) as address:
+                sock.connect(address)
         except ConnectionRefusedError:
             path.unlink()
         else:

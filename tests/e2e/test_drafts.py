@@ -68,7 +68,7 @@ def test_two_tabs_of_one_browser_notice_each_other(
     expect(two.locator("#conflict")).to_be_visible()
     two.bring_to_front()
     type_code(two, "two = 2")
-    two.wait_for_timeout(600)  # longer than it takes to keep a draft
+    two.wait_for_function("() => Object.values(localStorage).some((kept) => kept.includes('two = 2'))")
     two.reload()
     expect(two.locator("#conflict")).to_be_visible()  # what was typed meanwhile is there, and so is the other
     expect_code(two, "two = 2")

@@ -35,6 +35,7 @@ from judge.startup import open_grading
 from judge.verdict import Verdict
 from sandbox.contract import Limits
 from sandbox.pool import NoBackend, Pool, open_pool
+from sandbox.unix_address import unix_address
 from tests.conftest import missing
 from tests.judge.conftest import BANK
 
@@ -314,6 +315,17 @@ def test_the_socket_is_for_this_user_or_for_the_folders_group(tmp_path: Path) ->
             with pytest.raises(UserError, match="another grader"), listening(folder / "s"):
                 pass
         assert not (folder / "s").exists()
+
+
+def test_a_folder_of_a_long_path_is_reached_all_the_same(tmp_path: Path) -> None:
+    folder = tmp_path / ("f" * 120)
+    folder.mkdir()
+    with listening(folder / "s"), socket.socket(socket.AF_UNIX) as sock:
+        with unix_address(folder / "s") as address:
+            sock.connect(address)
+        with pytest.raises(UserError, match="another grader"), listening(folder / "s"):
+            pass
+    assert not list(folder.iterdir())
 
 
 def test_what_a_dead_grader_left_is_replaced_and_nothing_else(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def add(a, b):
 """
 LIMITS = [
     (
-        "import threading, time; [threading.Thread(target=time.sleep, args=(60,)).start() for _ in range(600)]",
+        "import threading, time; [threading.Thread(target=time.sleep, args=(60,)).start() for _ in range(600)]; time.sleep(60)",
         "MLE",
     ),
     ("import numpy; return numpy.ones(1 << 30)", "MLE"),
