@@ -77,7 +77,8 @@ def serve(config: Config, sock: socket.socket, lang: str) -> int:
         )
         if config.accounts and not can_log_in(service.database):
             print(i18n.translate(lang, "serve.no-admin", judge=judge_command()), flush=True)
-        print(i18n.translate(lang, "serve.ready", address=config.address), flush=True)
+        said = {"address": config.address, "sandbox": service.backend, "judge": judge_command()}
+        print(i18n.translate(lang, "serve.ready", **said), flush=True)
         server.run()
     except KeyboardInterrupt:
         pass
