@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import secrets
 import socket
 import time
 from collections.abc import Callable
@@ -30,6 +31,7 @@ from judge.remote.server import Keeper
 from judge.remote.takeover import taking_over
 from judge.startup import open_grading
 from judge.submissions import Job, Mode
+from judge.tryouts import Tryout, Tryouts
 from judge.users import Reader, local_user
 from judge.views import Seen, View, history, make_view, seen_version
 
@@ -53,6 +55,7 @@ class Service:
     """Catalogue, database, pool, grader and dispatcher of one data folder. Thread-safe once started."""
 
     catalogue: Catalogue
+    tryouts: Tryouts
 
     def __init__(self, config: Config, judge: JudgeJob | None = None) -> None:
         """``judge`` replaces what judges in tests."""
@@ -88,6 +91,8 @@ class Service:
             )
             self._dispatcher.start()
             stack.callback(self._dispatcher.close)
+            self.tryouts = Tryouts(self._try_out, workers)
+            stack.callback(self.tryouts.close)
             if self._grading is not None:
                 keeper = Keeper(place_of(self.config.database_url), self._keep)
                 stack.enter_context(taking_over(self.config.data, self._grading, self.catalogue, keeper))
@@ -209,6 +214,27 @@ class Service:
         for told in graded.faults:
             LOG.warning("submission %d to %s: %s", job.submission_id, job.slug, told)
         return Result(graded.report(), graded.problem)
+
+    def _try_out(self, tryout: Tryout) -> Report:
+        """The report of scratch lines; with ``fault``, a key of the judge's words, where nothing was run."""
+        if self._grading is None:
+            return {"fault": "internal"}
+        try:
+            graded = self._grading.grade(
+                tryout.problem,
+                tryout.source,
+                seed=secrets.token_hex(16),
+                mode="scratch",
+                on_start=lambda _: None,
+                on_case=lambda _: None,
+                lines=tryout.lines,
+            )
+        except NotGraded as refused:
+            LOG.error("scratch lines for %s: %s", tryout.problem.slug, refused)
+            return {"fault": refused.key}
+        for told in graded.faults:
+            LOG.warning("scratch lines for %s: %s", tryout.problem.slug, told)
+        return graded.report()
 
     def _keep(self, graded: Grade, source: bytes) -> str:
         """Store what was judged for the command line, as that does itself where no server runs."""

@@ -30,6 +30,7 @@ from web import (
     problems,
     reproduce,
     results,
+    scratch,
     steps,
     watching,
     workspace,
@@ -71,7 +72,7 @@ def create_app(service: Service, config: Config, static: Path = STATIC) -> Flask
     auth.install(app)
     app.after_request(i18n.remember)
     app.after_request(appearance.remember)
-    for module in (problems, workspace, drafts, steps, compare, api, instructor, reproduce):
+    for module in (problems, workspace, drafts, steps, compare, api, scratch, instructor, reproduce):
         app.register_blueprint(module.bp)
     add_template_words(app)
     serve_static(app, static)

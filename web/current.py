@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from flask import Response, abort, current_app, g, make_response, request
@@ -72,12 +74,17 @@ def submit(problem: Problem, source: str, mode: object) -> int:
     """Store a submission and have it judged; its number. Refused with 400 for an unknown mode."""
     if mode not in MODES:
         raise Refused("bad-field", 400, field="mode", expected=" / ".join(MODES))
+    take_turn()
+    # A lone surrogate may come in by JSON; as bytes it is no UTF-8, which is the cell's to say.
+    return service().submit(problem, source.encode(errors="surrogatepass"), cast("Mode", mode), reader_id())
+
+
+def take_turn() -> None:
+    """Count one thing more that is judged for the reader; Refused with 429 where they come too fast."""
     who = reader()
     wait_s = current_app.extensions["submit-pace"].take(who.id) if who else 0
     if wait_s:
         raise Refused("too-fast", 429, seconds=wait_s)
-    # A lone surrogate may come in by JSON; as bytes it is no UTF-8, which is the cell's to say.
-    return service().submit(problem, source.encode(errors="surrogatepass"), cast("Mode", mode), reader_id())
 
 
 def retry(view: View) -> None:
@@ -96,6 +103,19 @@ def asked_wait_s() -> float:
     """The seconds of ``Prefer: wait=N``, at most two; 0 where it is absent."""
     found = re.search(r"\bwait=(\d{1,3})\b", request.headers.get("Prefer", ""))
     return min(float(found[1]), LONGEST_WAIT_S) if found else 0.0
+
+
+@contextmanager
+def seat() -> Iterator[float]:
+    """The seconds that this request may wait: as asked, 0 where too many wait already."""
+    wait_s = asked_wait_s()
+    if not wait_s or not _waiting.acquire(blocking=False):
+        yield 0.0
+        return
+    try:
+        yield wait_s
+    finally:
+        _waiting.release()
 
 
 def wait_until_done(view: View) -> View:

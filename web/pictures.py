@@ -347,10 +347,19 @@ def _short(value: Any) -> str:
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
 
 
+def _values(picture: Picture) -> Drawing:
+    values = picture["values"]
+    largest = max((abs(one) for row in values for one in row if _finite(one)), default=0.0)
+    canvas = _heat(picture, t("try.value"), values, largest, marked=False)
+    rows = [[str(r), " ".join(map(_short, row))] for r, row in enumerate(values)]
+    return [canvas], [t("picture.index"), t("try.value")], rows
+
+
 _KINDS: dict[str, Callable[[Picture], Drawing]] = {
     "attention": _attention,
     "mask": _mask,
     "rows": _rows,
     "page_table": _page_table,
     "tensor": _tensor,
+    "values": _values,
 }

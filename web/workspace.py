@@ -59,6 +59,7 @@ def show(slug: str) -> AnyResponse:
         history=past,
         before=before,
         after=after,
+        scratch_example=f"import torch\n\nx = torch.arange(6).view(2, 3)\nx.sum(dim=0)\n{problem.entry_points[0]}",
         boot=boot(problem, draft),
     )
     response = make_response(page)
@@ -158,6 +159,7 @@ def boot(problem: Problem, draft: Draft | None) -> dict[str, object]:
             "history": url_for("workspace.history", slug=problem.slug),
             "draft": url_for("drafts.store", slug=problem.slug),
             "difference": url_for("difference.between"),
+            "scratch": url_for("scratch.begin"),
         },
         "words": {key: t(key) for key in SCRIPT_WORDS},
     }

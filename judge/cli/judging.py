@@ -8,13 +8,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from judge.cli.context import Context
-from judge.grading.seam import Mode
 from judge.problem import Problem
 from judge.remote.place import NAME
 
 if TYPE_CHECKING:
     from judge.grading.grade import Grade, Grader
     from judge.remote.handover import Handover
+    from judge.submissions import Mode
 
 
 class Judging:

@@ -12,12 +12,12 @@ import secrets
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from judge.grading.grader import Grader
 from judge.grading.link import receive_frame, send_frame
 from judge.grading.report import Grade, verdict_of
-from judge.grading.seam import ATTEMPTS, SOURCE_MAX_BYTES
+from judge.grading.seam import ATTEMPTS, SOURCE_MAX_BYTES, Mode
 from judge.problem import Problem, refresh
 from judge.verdict import Verdict
 from sandbox.contract import Limits, SandboxFault
@@ -39,11 +39,12 @@ class _Job:
     problem: Problem
     source: bytes
     seed: str
-    mode: Literal["run", "submit"]
+    mode: Mode
     only: Collection[str] | None
     on_case: OnCase | None
     on_start: OnStart | None
     to_first_failure: bool = False
+    lines: str = ""
 
 
 @dataclass
@@ -67,15 +68,16 @@ def grade(
     *,
     grader: Grader,
     seed: str | None = None,
-    mode: Literal["run", "submit"] = "submit",
+    mode: Mode = "submit",
     only: Collection[str] | None = None,
     on_case: OnCase | None = None,
     on_start: OnStart | None = None,
     to_first_failure: bool = False,
+    lines: str = "",
 ) -> Grade:
     """Judges ``source`` (UTF-8 bytes, hostile) and returns its Grade; blocks until it is done.
 
-    ``mode`` run takes the examples alone, ``only`` the cases named; with ``to_first_failure`` the cases after the first
+    ``mode`` run takes the examples alone, scratch no case but ``lines`` (judge.grading.scratch), ``only`` the cases named; with ``to_first_failure`` the cases after the first
     that is not accepted are left out of the result. Without ``seed`` a fresh secret one is drawn.
     ``on_start`` is told the number of cases, ``on_case`` each record once it is known; after a fault of ours, and when
     a TLE by less than twofold was judged once more, both are told anew. The problem is judged as it lies on disk now: `Grade.problem` is what was used.
@@ -84,7 +86,7 @@ def grade(
         ProblemError: the problem's folder changed into something that cannot be loaded.
     """
     seed = secrets.token_hex(16) if seed is None else seed
-    job = _Job(refresh(problem), source, seed, mode, only, on_case, on_start, to_first_failure)
+    job = _Job(refresh(problem), source, seed, mode, only, on_case, on_start, to_first_failure, lines)
     started = time.perf_counter()
     faults: list[str] = []
     attempt = _Attempt()
@@ -184,6 +186,7 @@ def _watch(job: _Job, grader: Grader, zygote: Zygote, attempt: _Attempt) -> None
         "limits": dataclasses.asdict(limits),
         "backstop_s": backstop_s,
         "to_first_failure": job.to_first_failure,
+        "lines": job.lines,
     }
     with grader.begin(job.problem, zygote.control) as events:
         try:

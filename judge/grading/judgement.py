@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 import torch
 
-from judge.grading import after, author, pictures, reproduce
+from judge.grading import after, author, pictures, reproduce, scratch
 from judge.grading.link import receive_frame, send_frame
 from judge.grading.outcome import Outcome, load_record, load_verdict, outcome_of
 from judge.grading.plugin import Case, Plugin
@@ -51,6 +51,8 @@ def judge(plugin: Plugin, control: socket.socket, events: socket.socket) -> None
         return
     # no handler: when trusted code hangs, the kernel ends this process and the parent tries again
     signal.setitimer(signal.ITIMER_REAL, float(job["backstop_s"]))
+    if job["mode"] == "scratch":
+        return _try_out(plugin, control, job, events)
     judgement = Judgement(plugin, control, job, events)
     try:
         judgement.judge_all()
@@ -58,6 +60,28 @@ def judge(plugin: Plugin, control: socket.socket, events: socket.socket) -> None
         send_frame(events, {"fault": f"sandbox: {fault}"})
     finally:
         judgement.close()
+
+
+def _try_out(plugin: Plugin, control: socket.socket, job: dict[str, Any], events: socket.socket) -> None:
+    """Runs scratch lines instead of cases, told as a judgement of one case."""
+    send_frame(events, {"start": {"cases": 1, "versions": _versions()}})
+    try:
+        tried = scratch.try_out(
+            plugin.problem,
+            ZygoteClient(control),
+            base64.b64decode(job["source"]),
+            job["lines"],
+            Limits(**job["limits"]),
+            cell_seed(job["seed"]),
+        )
+    except SandboxFault as fault:
+        return send_frame(events, {"fault": f"sandbox: {fault}"})
+    send_frame(events, {"case": tried.pop("case")})
+    send_frame(events, {"done": tried})
+
+
+def _versions() -> dict[str, str]:
+    return {"python": platform.python_version(), "torch": torch.__version__, "pytest": pytest.__version__}
 
 
 class Judgement:
@@ -102,12 +126,7 @@ class Judgement:
 
     def judge_all(self) -> None:
         """Runs the selected cases and sends each record; SandboxFault when the zygote fails."""
-        versions = {
-            "python": platform.python_version(),
-            "torch": torch.__version__,
-            "pytest": pytest.__version__,
-        }
-        self._emit({"start": {"cases": len(self._cases), "versions": versions}})
+        self._emit({"start": {"cases": len(self._cases), "versions": _versions()}})
         for case, following in itertools.zip_longest(self._cases, self._cases[1:]):
             record = case.blank()
             if self._stop is None:

@@ -32,6 +32,7 @@ KEYS_MAX = 64
 CELLS_MAX = 32  # columns of a page table
 SLOTS_MAX = 512
 TENSOR_ROWS_MAX, TENSOR_COLUMNS_MAX = 24, 32
+VECTOR_TOLD_MAX = 16
 Drawn = dict[str, Any]
 Ints = torch.Tensor | Sequence[int]
 
@@ -228,6 +229,27 @@ def _tensor(
         "got": _digits(cut[0]),
         "want": _digits(cut[1]),
         "bad": cut[2].int().tolist(),
+    }
+
+
+def heat(value: object) -> Drawn | None:
+    """A tensor alone, along its last two axes, the others at index 0; None for what the numbers in a line say as well."""
+    if not isinstance(value, torch.Tensor) or not _same_form(value, value) or value.is_complex():
+        return None
+    if value.numel() == 0 or value.dim() == 0 or (value.dim() == 1 and value.numel() <= VECTOR_TOLD_MAX):
+        return None
+    whole = value.detach().double()
+    flat = whole[None] if whole.dim() == 1 else whole[(0,) * (whole.dim() - 2)]
+    finite = whole[torch.isfinite(whole)]
+    return {
+        "kind": "values",
+        "shape": list(value.shape),
+        "dtype": str(value.dtype).removeprefix("torch."),
+        "origin": [0, 0],
+        "values": _digits(flat[:TENSOR_ROWS_MAX, :TENSOR_COLUMNS_MAX]),
+        "least": number(float(finite.min())) if finite.numel() else None,
+        "most": number(float(finite.max())) if finite.numel() else None,
+        "not_finite": whole.numel() - finite.numel(),
     }
 
 

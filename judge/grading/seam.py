@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 3  # a fault of ours is tried again by itself
 SOURCE_MAX_BYTES = 128 << 10  # of one submission
-Mode = Literal["run", "submit"]
+LINES_MAX_CHARS = 16 << 10  # of scratch lines
+Mode = Literal["run", "submit", "scratch"]
 OnStart = Callable[[int], None]
 OnCase = Callable[[dict[str, Any]], None]
 
@@ -43,7 +44,15 @@ class Grading(Protocol):
         """How many judgements it takes at a time."""
 
     def grade(
-        self, problem: Problem, source: bytes, *, seed: str, mode: Mode, on_start: OnStart, on_case: OnCase
+        self,
+        problem: Problem,
+        source: bytes,
+        *,
+        seed: str,
+        mode: Mode,
+        on_start: OnStart,
+        on_case: OnCase,
+        lines: str = "",
     ) -> Grade:
         """Judge ``source`` as `judge.grading.grade.grade` does; NotGraded where nothing could be judged."""
 
@@ -71,11 +80,26 @@ class OwnGrading:
         return self._pool.size
 
     def grade(
-        self, problem: Problem, source: bytes, *, seed: str, mode: Mode, on_start: OnStart, on_case: OnCase
+        self,
+        problem: Problem,
+        source: bytes,
+        *,
+        seed: str,
+        mode: Mode,
+        on_start: OnStart,
+        on_case: OnCase,
+        lines: str = "",
     ) -> Grade:
         """See Grading."""
         from judge.grading.grade import grade
 
         return grade(
-            problem, source, grader=self._grader, seed=seed, mode=mode, on_start=on_start, on_case=on_case
+            problem,
+            source,
+            grader=self._grader,
+            seed=seed,
+            mode=mode,
+            on_start=on_start,
+            on_case=on_case,
+            lines=lines,
         )

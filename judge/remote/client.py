@@ -92,11 +92,20 @@ class RemoteGrading:
         """Raises Lost where ``sock`` leads to somebody who is not to be asked; who may listen is the folder's matter."""
 
     def grade(
-        self, problem: Problem, source: bytes, *, seed: str, mode: Mode, on_start: OnStart, on_case: OnCase
+        self,
+        problem: Problem,
+        source: bytes,
+        *,
+        seed: str,
+        mode: Mode,
+        on_start: OnStart,
+        on_case: OnCase,
+        lines: str = "",
     ) -> Grade:
         """See Grading. A lost grader is a fault of ours: asked again, then SE."""
         problem = refresh(problem)
-        request = Request(problem.slug, problem.version, mode, seed, source[: SOURCE_MAX_BYTES + 1])
+        code = source[: SOURCE_MAX_BYTES + 1]
+        request = Request(problem.slug, problem.version, mode, seed, code, lines=lines)
         faults: list[str] = []
         for _ in range(ATTEMPTS):
             try:

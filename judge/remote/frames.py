@@ -12,11 +12,11 @@ import binascii
 import dataclasses
 import socket
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, get_args
 
 from judge.grading.link import receive_frame
 from judge.grading.report import PHASES, Grade, verdict_of
-from judge.grading.seam import SOURCE_MAX_BYTES, Mode
+from judge.grading.seam import LINES_MAX_CHARS, SOURCE_MAX_BYTES, Mode
 from judge.problem import Problem
 from judge.verdict import Verdict
 from sandbox.contract import Limits
@@ -28,6 +28,7 @@ SILENT_MAX_S = 60.0  # without a word for that long, the other end is lost
 _LARGEST = 1e12
 _CASE_NUMBERS = ("points", "max_points", "time_s", "memory_mib")
 _CASE_TABLES = ("facts", "detail")
+_OPTIONAL = ("keep", "lines")  # fields of a request
 
 
 class BadFrame(Exception):
@@ -53,6 +54,7 @@ class Request:
     mode: Mode
     seed: str
     source: bytes
+    lines: str = ""  # of a scratch run, which is never stored
     keep: str = (
         ""  # the database that the result is to be stored in, as Keeper.place names it; empty: in none
     )
@@ -60,7 +62,7 @@ class Request:
     def frame(self) -> dict[str, Any]:
         """The request as it is sent."""
         told = {**dataclasses.asdict(self), "source": base64.b64encode(self.source).decode()}
-        return {"grade": {name: value for name, value in told.items() if name != "keep" or value}}
+        return {"grade": {name: value for name, value in told.items() if name not in _OPTIONAL or value}}
 
 
 def receive(sock: socket.socket, deadline: float, most_bytes: int | None = None) -> dict[str, Any] | None:
@@ -92,16 +94,19 @@ def read_versions(frame: dict[str, Any], key: str) -> dict[str, str]:
 
 def read_request(frame: dict[str, Any]) -> Request:
     """What a web server asks to be judged; BadFrame for anything else."""
-    told = _table(frame, "grade", ("slug", "version", "mode", "seed", "source"), ("keep",))
+    told = _table(frame, "grade", ("slug", "version", "mode", "seed", "source"), _OPTIONAL)
     try:
         source = base64.b64decode(_text(told["source"], REQUEST_MAX_BYTES), validate=True)
     except binascii.Error:
         raise BadFrame("a source that is not base64") from None
-    mode: Literal["run", "submit"] = "run" if told["mode"] == "run" else "submit"
-    if told["mode"] != mode or len(source) > SOURCE_MAX_BYTES + 1:
+    mode: Mode = told["mode"]
+    if mode not in get_args(Mode) or len(source) > SOURCE_MAX_BYTES + 1:
         raise BadFrame("an unknown mode, or too long a source")
-    keep = _text(told.get("keep", ""))
-    return Request(_text(told["slug"]), _text(told["version"]), mode, _text(told["seed"]), source, keep)
+    keep, lines = _text(told.get("keep", "")), _text(told.get("lines", ""), LINES_MAX_CHARS)
+    if (mode == "scratch") != bool(lines) or (lines and keep):
+        raise BadFrame("scratch lines that do not go with the rest")
+    slug, version, seed = _text(told["slug"]), _text(told["version"]), _text(told["seed"])
+    return Request(slug, version, mode, seed, source, lines, keep)
 
 
 def read_count(value: Any) -> int:

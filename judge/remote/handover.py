@@ -37,7 +37,7 @@ class Handover(RemoteGrading):
         problem = refresh(problem)
         seed = secrets.token_hex(16) if seed is None else seed
         source = source[: SOURCE_MAX_BYTES + 1]
-        request = Request(problem.slug, problem.version, mode, seed, source, self._place if keep else "")
+        request = Request(problem.slug, problem.version, mode, seed, source, keep=self._place if keep else "")
         return self.ask(problem, request, lambda _: None, lambda _: None)
 
 

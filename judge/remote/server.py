@@ -231,6 +231,7 @@ class GraderServer:
                 mode=request.mode,
                 on_start=lambda count: tell({"start": count}),
                 on_case=lambda case: tell({"case": case}),
+                lines=request.lines,
             )
             faults = [*graded.faults, *self._kept(graded, request)]
             told.put({"report": graded.report(), "faults": [fault[:2000] for fault in faults]})

@@ -23,6 +23,7 @@ __all__ = [
     "in_words",
     "load_message",
     "localise",
+    "scratch_in_words",
     "sentence",
     "summary",
     "verdict_word",
@@ -106,6 +107,28 @@ def in_words(
     if "values" in (case.get("facts") or {}).get("aspects", ()):
         said["tolerance_reason"] = problem.tolerance_reason.get(lang, "")
     return said
+
+
+def scratch_in_words(report: Mapping[str, Any], lang: str) -> dict[str, Any]:
+    """The one record of a scratch run's report, with ``message`` (empty when all went well) and pictures in words."""
+    table, empty = words(lang), {"verdict": report["verdict"], "facts": {}, "detail": {}}
+    case = next(iter(report["cases"]), empty)
+    facts = case["facts"]
+    key = str(facts.get("why") or ("waited" if facts.get("waited") else facts.get("kind", "")))
+    limits = _units(report["limits"])
+    if report.get("load"):
+        message = load_message(report["load"], report["limits"], lang)
+    elif case["verdict"] in ("AC", "SE"):
+        message = "" if case["verdict"] == "AC" else summary(report, lang)
+    elif table.has("scratch", key):
+        message = table.say("scratch", key, **limits)
+    else:
+        message = _case_message(case, report["limits"], table)
+    values = [
+        {**one, "pictures": all_described([one["picture"]] if one.get("picture") else [], table)}
+        for one in case["detail"].get("values", [])
+    ]
+    return {**case, "message": message, "values": values}
 
 
 def _case_message(case: Mapping[str, Any], limits: Mapping[str, Any], table: Words) -> str:

@@ -246,6 +246,18 @@ def _tensor(picture: Picture, table: Words) -> Iterator[str]:
         )
 
 
+def _values(picture: Picture, table: Words) -> Iterator[str]:
+    shape = _by(picture["shape"])
+    if picture["least"] is not None:
+        least, most = _number(picture["least"]), _number(picture["most"])
+        yield table.say("picture", "values", shape=shape, dtype=picture["dtype"], least=least, most=most)
+    if picture["not_finite"]:
+        yield table.say("picture", "values-ill", count=picture["not_finite"])
+    drawn = [len(picture["values"]), len(picture["values"][0])]
+    if len(picture["shape"]) > 2 or _by(drawn) != _by([1, *picture["shape"]][-2:]):
+        yield table.say("picture", "values-part", drawn=_by(drawn))
+
+
 def _all(places: Sequence[int], size: int, table: Words) -> str:
     return table.say("picture", "all", size=size) if len(places) == size else ranges(places)
 
@@ -256,4 +268,5 @@ _SENTENCES: Mapping[str, Callable[[Picture, Words], Iterator[str]]] = {
     "rows": _rows,
     "page_table": _page_table,
     "tensor": _tensor,
+    "values": _values,
 }

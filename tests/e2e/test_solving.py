@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from judge.problem import Problem
+from tests.e2e.test_accessibility import violations
 
 TypeCode = Callable[[Page, str], None]
 Verdict = Callable[[Page, str], None]
@@ -113,6 +114,30 @@ def test_a_line_of_the_learners_own_can_be_gone_to(
     workspace.locator("[data-line]").first.click()
     line = workspace.evaluate("document.querySelector('.monaco').editor.getPosition().lineNumber")
     assert line == (problem.solution + "\n" * 3).count("\n") + 1
+
+
+def test_scratch_lines_run_by_keyboard_and_show_what_they_come_to(
+    workspace: Page, type_code: TypeCode, problem: Problem
+) -> None:
+    type_code(workspace, f"{problem.solution}\n\ndef ramp(n):\n    return torch.arange(n * n).view(n, n)\n")
+    workspace.get_by_role("button", name="试几行").click()
+    workspace.keyboard.type("print('hello')\nramp(4)\nramp('x')")
+    workspace.keyboard.press("ControlOrMeta+Enter")
+    panel = workspace.locator("#scratch-result .panel[data-status=done]")
+    panel.wait_for(timeout=120_000)
+    assert panel.get_attribute("data-verdict") == "RE"
+    expect(panel.locator(".shown pre")).to_contain_text("tensor([[0, 1, 2, 3]")
+    expect(panel.locator(".shown figure svg")).to_be_visible()
+    expect(panel.locator(".printed")).to_contain_text("hello")
+    expect(panel.locator(".message")).to_contain_text("TypeError")
+    assert violations(workspace) == []
+    panel.locator(".here [data-scratch-line]").click()
+    area = "[document.activeElement.id, getSelection().toString()]"
+    assert workspace.evaluate(area) == ["scratch-lines", "ramp('x')"]
+    workspace.reload()
+    workspace.get_by_role("button", name="试几行").click()
+    expect(workspace.locator("#scratch-lines")).to_have_value("print('hello')\nramp(4)\nramp('x')")
+    expect(workspace.locator("#history a[data-submission]")).to_have_count(0)
 
 
 def test_the_starter_can_be_brought_back_and_that_undone(

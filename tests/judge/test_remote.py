@@ -28,7 +28,7 @@ from judge.grading.seam import NotGraded, OwnGrading
 from judge.lines import UserError
 from judge.problem import Problem, load_problem
 from judge.remote.client import NoGrader, RemoteGrading
-from judge.remote.frames import PROTOCOL
+from judge.remote.frames import PROTOCOL, BadFrame, read_request
 from judge.remote.server import GraderServer, listening
 from judge.service import Service
 from judge.startup import open_grading
@@ -114,6 +114,28 @@ def judged(grading: RemoteGrading, problem: Problem, source: bytes, heard: list[
         on_start=told.append,
         on_case=lambda c: told.append(c["name"]),
     )
+
+
+def test_scratch_lines_go_over_the_socket_too(remote: RemoteGrading, adding: Problem) -> None:
+    graded = remote.grade(
+        adding,
+        adding.solution.encode(),
+        seed="s",
+        mode="scratch",
+        on_start=lambda _: None,
+        on_case=lambda _: None,
+        lines="add(1, 2)",
+    )
+    assert [one["text"] for one in graded.cases[0]["detail"]["values"]] == ["3"]
+
+
+@pytest.mark.parametrize(
+    "more", [{"mode": "scratch"}, {"lines": "1"}, {"mode": "scratch", "lines": "1", "keep": "x"}]
+)
+def test_scratch_lines_that_do_not_go_with_the_rest_are_refused(more: dict[str, str]) -> None:
+    asked = {"slug": "s", "version": "v", "mode": "run", "seed": "s", "source": ""}
+    with pytest.raises(BadFrame):
+        read_request({"grade": {**asked, **more}})
 
 
 @pytest.mark.parametrize("which", ["solution", "wrong", "broken", "too long"])

@@ -40,7 +40,7 @@ DYNAMIC = {
         "yes",
         "no",
     ),
-    "picture.key-": ("attention", "mask", "rows", "page-table", "tensor"),
+    "picture.key-": ("attention", "mask", "rows", "page-table", "tensor", "values"),
     "error.": ("not-found", "wrong-method", "too-large", "internal", "bad-request"),
 }
 """Keys that code puts together from a prefix and a value."""

@@ -14,13 +14,19 @@ export class Trouble extends Error {}
  * @returns {Promise<number>} the number of the new submission
  */
 export async function send(boot, source, mode) {
-  const response = await fetch(boot.urls.submit, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ problem: boot.slug, source, mode }),
-  });
+  return (await begin(boot.urls.submit, { problem: boot.slug, source, mode })).id;
+}
+
+/**
+ * @param {string} url
+ * @param {object} body
+ * @returns {Promise<any>} the answer; Trouble where it is refused
+ */
+export async function begin(url, body) {
+  const headers = { 'Content-Type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   if (!response.ok) throw await trouble(response);
-  return (await response.json()).id;
+  return response.json();
 }
 
 /** @param {Response} response */
@@ -33,7 +39,7 @@ async function trouble(response) {
  * @param {Boot} boot
  * @param {number} id
  */
-function panelUrl(boot, id) {
+export function panelUrl(boot, id) {
   return boot.urls.panel.replace('/0/', `/${id}/`);
 }
 
@@ -65,15 +71,15 @@ export async function fetchHistory(boot) {
 const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 /**
- * Show a submission's panel at each change until its verdict is final. The server holds a request for a change where
+ * Show a panel at each change until its verdict is final. The server holds a request for a change where
  * it has threads to spare; where it answers at once, the pause between questions grows.
  * @param {Boot} boot
- * @param {number} id
+ * @param {string} url of the panel
  * @param {(panel: HTMLElement) => void} show
  * @param {(text: string) => void} complain
  * @param {AbortSignal} signal
  */
-export async function follow(boot, id, show, complain, signal) {
+export async function follow(boot, url, show, complain, signal) {
   let tag = '';
   let pause = PAUSE_MS.first;
   for (;;) {
@@ -82,7 +88,7 @@ export async function follow(boot, id, show, complain, signal) {
     let response = null;
     try {
       const headers = { Prefer: 'wait=2', ...(tag && { 'If-None-Match': tag }) };
-      response = await fetch(panelUrl(boot, id), { cache: 'no-store', headers, signal });
+      response = await fetch(url, { cache: 'no-store', headers, signal });
     } catch (error) {
       if (signal.aborted) throw error;
       complain(boot.words['status.offline']); // and ask again: the judgement goes on without us

@@ -5,9 +5,10 @@ import { Draft } from './draft.js';
 import { openEditor } from './editor.js';
 import { openHints } from './hints.js';
 import { actOf, nameKeys, paneKeys } from './keys.js';
-import { Trouble, fetchHistory, fetchPanel, follow, send } from './judge.js';
+import { Trouble, fetchHistory, fetchPanel, follow, panelUrl, send } from './judge.js';
 import { typeset } from './math.js';
 import { adopt, patch } from './panel.js';
+import { scratchPane } from './scratch.js';
 import { scrollable } from './scroll.js';
 import { settings, settingsDialog } from './settings.js';
 import { splitters } from './split.js';
@@ -15,7 +16,7 @@ import { unsentNotice } from './unsent.js';
 
 /** @typedef {{slug: string, file: string, starter: string, lang: string, vendor: boolean, user: number | null,
  *             draft: {source: string, version: number} | null, words: Record<string, string>,
- *             urls: {submit: string, panel: string, history: string, draft: string, difference: string}}} Boot */
+ *             urls: {submit: string, panel: string, history: string, draft: string, difference: string, scratch: string}}} Boot */
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -41,6 +42,7 @@ settingsDialog((now, name) => {
   nameKeys(now.keys);
   if (name === 'editor') location.reload(); // the draft is kept as the page goes
 });
+const runScratch = scratchPane(boot, editor, { complain, announce: (text) => { byId('announce').textContent = text; } });
 openHints((error) => complain(reason(error)));
 byId('hints')?.addEventListener('fresh', () => { void typeset(boot.vendor); scrollable(); });
 scrollable();
@@ -61,9 +63,9 @@ function complain(text) {
   byId('trouble').hidden = !text;
 }
 
-/** @param {'result' | 'history'} name */
+/** @param {'result' | 'history' | 'scratch'} name */
 function openTab(name) {
-  for (const one of ['result', 'history']) {
+  for (const one of ['result', 'history', 'scratch']) {
     byId(one).classList.toggle('away', one !== name);
     byId(`tab-${one}`).setAttribute('aria-expanded', String(one === name));
   }
@@ -86,7 +88,7 @@ async function watch(id) {
   following = new AbortController();
   const { signal } = following;
   try {
-    await follow(boot, id, show, complain, signal);
+    await follow(boot, panelUrl(boot, id), show, complain, signal);
     const panel = byId('result').querySelector('.panel');
     byId('announce').textContent = panel instanceof HTMLElement ? panel.dataset.announce ?? '' : '';
     await refreshHistory();
@@ -153,7 +155,8 @@ document.addEventListener('keydown', (event) => {
   if (!act) return;
   event.preventDefault();
   event.stopPropagation(); // the editor would insert a line
-  void judge(act);
+  if (event.target === byId('scratch-lines')) void runScratch();
+  else void judge(act);
 }, true);
 byId('reset').addEventListener('click', () => {
   if (!confirm(boot.words['status.reset-confirm'])) return;
@@ -169,6 +172,10 @@ byId('download').addEventListener('click', () => {
 });
 byId('tab-result').addEventListener('click', () => openTab('result'));
 byId('tab-history').addEventListener('click', () => openTab('history'));
+byId('tab-scratch').addEventListener('click', () => {
+  openTab('scratch');
+  byId('scratch-lines').focus();
+});
 byId('results').addEventListener('click', (event) => {
   const target = event.target instanceof Element ? event.target : null;
   const link = target?.closest('a[data-submission]');
