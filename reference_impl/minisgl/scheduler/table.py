@@ -1,4 +1,4 @@
-"""Rows of the page table, one for each running request."""
+"""Rows of the page table, one for each running request, and beside them the tokens of each row."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import torch
 
 
 class TableManager:
-    """Hands out the rows of page_table int32 [max_running_reqs + 1, width]; the last is the dummy's."""
+    """Hands out the rows of page_table int32 [max_running_reqs + 1, width]; the last is the dummy's.
+
+    token_pool: int32, as large, on the same device: a forward pass reads its input there and writes what it
+    sampled, so that the next pass need not wait until the host has seen it.
+    """
 
     def __init__(self, max_running_reqs: int, page_table: torch.Tensor) -> None:
         if len(page_table) != max_running_reqs + 1:
             raise ValueError(f"need {max_running_reqs} + 1 rows, got {len(page_table)}")
         self.page_table = page_table
+        self.token_pool = torch.zeros_like(page_table)
         self.dummy_row = max_running_reqs
         self._free = list(range(max_running_reqs))
 

@@ -5,7 +5,7 @@ from minisgl.utils.hf import cached_load_hf_config
 from minisgl.utils.logger import init_logger
 from minisgl.utils.misc import align_up, div_ceil, div_even
 from minisgl.utils.registry import Registry
-from minisgl.utils.torch_utils import torch_dtype
+from minisgl.utils.torch_utils import to_device, torch_dtype
 
 __all__ = [
     "Registry",
@@ -15,5 +15,6 @@ __all__ = [
     "div_ceil",
     "div_even",
     "init_logger",
+    "to_device",
     "torch_dtype",
 ]

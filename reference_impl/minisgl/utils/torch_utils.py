@@ -1,4 +1,4 @@
-"""Context managers around torch's global state."""
+"""Torch's default dtype, and tensors on their way to the device."""
 
 from __future__ import annotations
 
@@ -17,3 +17,10 @@ def torch_dtype(dtype: torch.dtype) -> Iterator[None]:
         yield
     finally:
         torch.set_default_dtype(old)
+
+
+def to_device(host: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """A host tensor on the device, without waiting for it."""
+    if device.type == "cuda":
+        host = host.pin_memory()  # only then the copy is asynchronous
+    return host.to(device, non_blocking=True)
