@@ -10,6 +10,8 @@ BOUNDED = [pytest.param("docker", marks=pytest.mark.docker), "namespace", "landl
 """The sandbox backends that hold a submission back, in the order of `auto`."""
 
 BACKENDS = [*BOUNDED, "process"]
+every_backend = pytest.mark.parametrize("grader", BOUNDED, indirect=True, scope="session")
+"""For tests of the judge whose outcome is the sandbox's doing; the others run on one backend."""
 
 
 def missing(what: str) -> None:

@@ -29,7 +29,6 @@ def test_it_is_true_or_false_and_false_by_itself(tmp_path: Path, adding: Problem
         load_problem(with_fresh(tmp_path / "b", '"yes"'))
 
 
-@pytest.mark.parametrize("grader", ["landlock"], indirect=True, scope="session")
 def test_each_submission_has_a_zygote_of_its_own(
     tmp_path: Path, grader: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:

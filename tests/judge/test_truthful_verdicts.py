@@ -21,6 +21,7 @@ from judge.problem import Problem
 from judge.verdict import Verdict
 from judge.words import localise
 from sandbox.contract import SandboxFault
+from tests.conftest import every_backend
 
 RIGHT = b"def add(a, b):\n    return a + b\n"
 BURN = """
@@ -55,6 +56,7 @@ LIMITS = [
 ]
 
 
+@every_backend
 @pytest.mark.parametrize(("body", "verdict"), LIMITS, ids=[f"{v}-{b[:24]}" for b, v in LIMITS])
 def test_each_limit_has_its_own_verdict(adding: Problem, grader: Grader, body: str, verdict: str) -> None:
     prelude = "import threading\nthreading.stack_size(32768)\n"
@@ -91,7 +93,6 @@ def test_a_tle_by_less_than_twofold_is_judged_once_more_alone(
     assert starts == [2, 2]
 
 
-@pytest.mark.parametrize("grader", ["landlock"], indirect=True, scope="session")
 def test_a_tle_by_less_than_twofold_stays_one_when_it_comes_again(adding: Problem, grader: Grader) -> None:
     source = BURN.format(seconds=1.3 * adding.limits.time_limit_s * grader.pool.factor).encode()
     result = grade(adding, source, grader=grader)
@@ -99,7 +100,6 @@ def test_a_tle_by_less_than_twofold_stays_one_when_it_comes_again(adding: Proble
     assert all(case["time_s"] > adding.limits.time_limit_s for case in result.cases if case["ran"])
 
 
-@pytest.mark.parametrize("grader", ["landlock"], indirect=True, scope="session")
 @pytest.mark.parametrize("body", ["while True: pass", "import time; time.sleep(1e6)"])
 def test_a_tle_beyond_doubt_is_judged_once(
     adding: Problem, grader: Grader, monkeypatch: pytest.MonkeyPatch, body: str
@@ -150,7 +150,6 @@ def busy_machine(times: int) -> Iterator[None]:
             loop.wait()
 
 
-@pytest.mark.parametrize("grader", ["landlock"], indirect=True, scope="session")
 @pytest.mark.parametrize("times", [1, 4], ids=["all-cores-busy", "less-than-a-quarter-of-a-core"])
 def test_a_right_solution_of_a_real_problem_is_accepted_on_a_busy_machine(grader: Grader, times: int) -> None:
     problem = Catalogue([REPOSITORY / "problems"]).find("189")
@@ -159,7 +158,6 @@ def test_a_right_solution_of_a_real_problem_is_accepted_on_a_busy_machine(grader
     assert (result.verdict, result.score, result.faults) == (Verdict.AC, 100.0, [])
 
 
-@pytest.mark.parametrize("grader", ["landlock"], indirect=True, scope="session")
 def test_a_slow_solution_is_not_blamed_for_waiting_for_a_processor(adding: Problem, grader: Grader) -> None:
     """Half its limit of work takes more than three times the limit of waiting here."""
     source = BURN.format(seconds=0.5 * adding.limits.time_limit_s * grader.pool.factor).encode()
