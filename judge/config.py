@@ -47,6 +47,7 @@ class Config:
     run_folder: str = ""  # where the docker backend makes control sockets; empty: the temporary folder
     trusted_proxies: tuple[Network, ...] = ()  # whose X-Forwarded-* headers are believed
     metrics: tuple[Network, ...] = ()  # who may read /metrics
+    editor_help: bool = True  # completion and squiggles in the site's editor, from ty and ruff
     log: str = "plain"  # or json: one object a line, each request too
 
     @classmethod
@@ -63,6 +64,7 @@ class Config:
             database_url=_absolute(env.get("JUDGE_DATABASE_URL", f"sqlite:///{data / 'judge.sqlite3'}")),
             trusted_proxies=_networks(env, "JUDGE_TRUSTED_PROXIES"),
             metrics=_networks(env, "JUDGE_METRICS"),
+            editor_help=_choice(env, "JUDGE_EDITOR_HELP", ("on", "off"), "on") == "on",
             log=_choice(env, "JUDGE_LOG", ("plain", "json"), "plain"),
             sandbox=_choice(env, "JUDGE_SANDBOX", SANDBOXES, "auto"),
             host=env.get("JUDGE_HOST", "127.0.0.1").strip(),

@@ -58,6 +58,7 @@ class Problem:
     fresh: bool  # each submission gets a zygote that no other has used or will use
     tolerances: Mapping[str, Tolerance]
     tolerance_reason: Mapping[str, str]
+    plain_editor: bool  # the site's editor gives no help with it, as in an interview
     gpu: str
     status: str
     version: str
@@ -234,6 +235,7 @@ def _parse(folder: Path, files: dict[str, bytes], signature: Signature) -> Probl
         fresh=fresh,
         tolerances=tolerances,
         tolerance_reason=reason,
+        plain_editor=table.flag("plain_editor"),
         gpu=table.choice("gpu", GPU_NEEDS),
         status=status,
         version=content_hash(files),

@@ -64,8 +64,8 @@ def serve(config: Config, sock: socket.socket, lang: str) -> int:
     """Start the service, answer requests on ``sock``, and close the service whatever ends it."""
     signal.signal(signal.SIGTERM, stop)
     service = Service(config)
+    app = create_app(service, config)
     try:
-        app = create_app(service, config)
         service.start()
         server = waitress.create_server(
             app,
@@ -84,6 +84,8 @@ def serve(config: Config, sock: socket.socket, lang: str) -> int:
         pass
     finally:
         service.close()
+        if helper := app.extensions["helper"]:
+            helper.close()
     return 0
 
 

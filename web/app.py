@@ -20,6 +20,7 @@ from web import (
     compare,
     current,
     drafts,
+    editor_help,
     errors,
     facts,
     guard,
@@ -67,6 +68,7 @@ def create_app(service: Service, config: Config, static: Path = STATIC) -> Flask
     app.extensions["submit-pace"] = Pace(JUDGED_MOST, JUDGED_WINDOW_S)
     app.session_interface = SchemeAwareSessions()
     watching.install(app)
+    editor_help.install(app, config.editor_help)
     guard.install(app)
     errors.install(app)
     auth.install(app)

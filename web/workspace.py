@@ -13,7 +13,7 @@ from judge.drafts import text_of
 from judge.models import Draft
 from judge.overview import beside
 from judge.problem import Problem
-from web import drafts, guard, markdown, steps
+from web import drafts, editor_help, guard, markdown, steps
 from web.current import (
     View,
     etag,
@@ -160,6 +160,7 @@ def boot(problem: Problem, draft: Draft | None) -> dict[str, object]:
             "draft": url_for("drafts.store", slug=problem.slug),
             "difference": url_for("difference.between"),
             "scratch": url_for("scratch.begin"),
+            "help": url_for("editor_help.answer") if editor_help.helps_with(problem) else "",
         },
         "words": {key: t(key) for key in SCRIPT_WORDS},
     }

@@ -7,8 +7,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.conftest import missing
 from tests.e2e.conftest import expect_code
 from tests.e2e.test_accessibility import violations
+from web.helper import available
 
 OpenPage = Callable[..., Page]
 TypeCode = Callable[[Page, str], None]
@@ -140,3 +142,26 @@ def test_chapters_and_neighbours_lead_on(light_url: str, open_page: OpenPage) ->
     expect(page.locator("h1")).to_contain_text("#189")
     page.get_by_role("link", name="第 5 章").click()
     expect(page.locator("h1")).to_contain_text("注意力后端")
+
+
+def test_the_editor_knows_torch_marks_mistakes_and_lays_out(light_url: str, open_page: OpenPage) -> None:
+    if not available():
+        missing("ty or ruff is not installed; run the set-up")
+    page = ready(open_page(), light_url)
+    page.locator(".monaco").click(position={"x": 200, "y": 60})
+    page.keyboard.press("ControlOrMeta+A")
+    page.keyboard.type("import torch\n\nx=torch.softmx\ntorch.softma")
+    expect(page.locator(".squiggly-error")).to_have_count(2)  # what is unfinished is no name either
+    page.keyboard.press("Control+Space")
+    row = page.locator(".suggest-widget.visible .monaco-list-row.focused")
+    expect(row).to_contain_text("softmax")
+    page.keyboard.press("Enter")
+    page.keyboard.type("(")
+    expect(page.locator(".parameter-hints-widget.visible")).to_contain_text("dim: int")
+    page.keyboard.press("Escape")
+    page.keyboard.press("End")
+    page.keyboard.press("Shift+Alt+F")
+    expect_code(page, "import torch\n\nx = torch.softmx\ntorch.softmax()\n")
+    page.get_by_role("button", name="设置").click()
+    page.get_by_label("代码提示").uncheck()
+    expect(page.locator(".squiggly-error")).to_have_count(0)

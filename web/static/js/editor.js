@@ -1,5 +1,6 @@
 // @ts-check
 // One interface over Monaco and the plain text area, which stays where Monaco is missing, fails, or the screen is small.
+import { assist } from './assist.js';
 import { loadMonaco } from './monaco.js';
 import { settings } from './settings.js';
 
@@ -82,11 +83,17 @@ async function openMonaco(boot, area) {
   Object.assign(host, { editor }); // for tests: the page shows visible lines only
   /** @type {Promise<{dispose: () => void}> | null} */
   let vim = null;
+  /** @type {{dispose: () => void} | null} */
+  let help = null;
   return {
     text: () => editor.getValue({ lineEnding: '\n' }),
     focus: () => editor.focus(),
     set(now) {
       editor.updateOptions({ fontSize: now.fontSize, wordWrap: now.wrap ? 'on' : 'off' });
+      if (boot.urls.help && now.assist !== Boolean(help)) {
+        help?.dispose();
+        help = now.assist ? assist(monaco, editor, boot) : null;
+      }
       if (now.vim === Boolean(vim)) return;
       if (vim) void vim.then((mode) => mode.dispose());
       vim = now.vim ? vimMode(editor, host) : null;

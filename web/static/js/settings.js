@@ -3,7 +3,7 @@
 import { read, write } from './store.js';
 
 const KEY = 'judge-settings';
-const DEFAULTS = { fontSize: 14, keys: 'judge', editor: 'auto', wrap: false, vim: false };
+const DEFAULTS = { fontSize: 14, keys: 'judge', editor: 'auto', wrap: false, vim: false, assist: true };
 
 /** @typedef {typeof DEFAULTS} Settings */
 

@@ -16,7 +16,7 @@ import { unsentNotice } from './unsent.js';
 
 /** @typedef {{slug: string, file: string, starter: string, lang: string, vendor: boolean, user: number | null,
  *             draft: {source: string, version: number} | null, words: Record<string, string>,
- *             urls: {submit: string, panel: string, history: string, draft: string, difference: string, scratch: string}}} Boot */
+ *             urls: {submit: string, panel: string, history: string, draft: string, difference: string, scratch: string, help: string}}} Boot */
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
