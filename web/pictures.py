@@ -19,7 +19,7 @@ from web.i18n import t
 Picture = dict[str, Any]
 PITCH = 15.0
 WIDE = 30.0
-LEFT, TOP = 54.0, 16.0
+LEFT, TOP = 62.0, 16.0  # the widest name is that of a dummy
 GAP = 6.0
 OWNERS = 6  # looks that owners of slots and rows take in turn
 POOL_COLUMNS = 32

@@ -96,7 +96,7 @@ def serving(folder: Path, **settings: str) -> Iterator[str]:
         yield url
     finally:
         server.send_signal(signal.SIGTERM)
-        server.wait(30)
+        assert server.wait(60) == 0, "told to stop, it has to end by itself and in order"
 
 
 @pytest.fixture(scope="session")

@@ -67,3 +67,31 @@ def test_panes_move_by_arrow_keys_and_stay(workspace: Page) -> None:
     assert before and after and after["width"] > before["width"] + 40
     workspace.reload()
     expect(bar).to_have_attribute("aria-valuenow", "48")
+
+
+@pytest.mark.parametrize("path", ["/", "/chapters/{chapter}", "/problems/{slug}", "/problems/{slug}/compare"])
+def test_at_400_percent_nothing_is_cut_off_sideways_and_nothing_moves(
+    light_url: str, open_page: Callable[..., Page], problem: Problem, path: str
+) -> None:
+    # 1280 x 1024 enlarged fourfold; a failed submission is shown
+    page = open_page(
+        viewport={"width": 320, "height": 256}, device_scale_factor=4, reduced_motion="reduce", locale="en-US"
+    )
+    page.request.post(
+        f"{light_url}/api/submissions", data={"problem": problem.number, "source": "x", "mode": "run"}
+    )
+    page.goto(light_url + path.format(slug=problem.slug, chapter=problem.chapter))
+    if path.endswith("{slug}"):
+        expect(page.locator("html.ready")).to_be_attached()
+        page.locator("#tab-scratch").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    wide = """[...document.querySelectorAll('button, a, select, input, h1, h2, summary')].filter(one => {
+      const box = one.getBoundingClientRect(), parent = one.closest('table, pre, .scroll, .panels, .difference-box');
+      return box.width && one.checkVisibility() && !parent && !one.matches('.skip') && box.right > 321;
+    }).map(one => one.outerHTML.slice(0, 120))"""
+    assert page.evaluate(wide) == []
+    moving = """[...document.querySelectorAll('*')].filter(one => ['', '::before', '::after'].some(part => {
+      const style = getComputedStyle(one, part || null);
+      return style.animationName !== 'none' || style.transitionDuration.split(', ').some(time => time !== '0s');
+    })).map(one => one.outerHTML.slice(0, 120))"""
+    assert page.evaluate(moving) == []
