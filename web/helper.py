@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -40,7 +39,7 @@ class Helper:
     """Both servers and the folder that they see, made when first asked for."""
 
     def __init__(self) -> None:
-        self._folder: Path | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None  # goes with us, however we end
         self._ty: LanguageServer | None = None
         self._ruff: LanguageServer | None = None
         self._known: dict[str, str] = {}
@@ -55,7 +54,7 @@ class Helper:
         for server in self.servers:
             server.close()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.cleanup()
         self._folder = self._ty = self._ruff = None
         self._known = {}
 
@@ -109,8 +108,9 @@ class Helper:
     def _made(self) -> Path:
         """A folder with an environment of links to what a submission may import, and a place for documents."""
         if self._folder is not None:
-            return self._folder
-        folder = Path(tempfile.mkdtemp(prefix="judge-help-"))
+            return Path(self._folder.name)
+        made = tempfile.TemporaryDirectory(prefix="judge-help-", ignore_cleanup_errors=True)
+        folder = Path(made.name)
         version = "{}.{}".format(*sys.version_info)
         site = folder / "env" / "lib" / f"python{version}" / "site-packages"
         site.mkdir(parents=True)
@@ -120,7 +120,7 @@ class Helper:
         (folder / "work").mkdir()
         settings = f'[environment]\npython = "../env"\npython-version = "{version}"\n'
         (folder / "work/ty.toml").write_text(settings)
-        self._folder = folder
+        self._folder = made
         return folder
 
 

@@ -55,12 +55,14 @@ def no_judge(job: Job, on_start: Callable[[int], None], on_case: Callable[[dict[
 
 
 @contextmanager
-def serving_lightly(data: Path, static: Path = STATIC) -> Iterator[str]:
+def serving_lightly(data: Path, static: Path = STATIC, *, editor_help: bool = False) -> Iterator[str]:
     """The address of the site within this process, without a sandbox: each judgement ends in SE at once."""
-    config = Config(data, (ROOT / "problems",), f"sqlite:///{data / 'judge.sqlite3'}", lang="zh")
+    database = f"sqlite:///{data / 'judge.sqlite3'}"
+    config = Config(data, (ROOT / "problems",), database, lang="zh", editor_help=editor_help)
     service = Service(config, judge=no_judge)
     service.start()
-    server = make_server("127.0.0.1", 0, create_app(service, config, static), threaded=True)
+    app = create_app(service, config, static)
+    server = make_server("127.0.0.1", 0, app, threaded=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
@@ -70,6 +72,8 @@ def serving_lightly(data: Path, static: Path = STATIC) -> Iterator[str]:
         thread.join()
         server.server_close()
         service.close()
+        if helper := app.extensions["helper"]:
+            helper.close()
 
 
 @pytest.fixture

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import missing
-from tests.e2e.conftest import expect_code
+from tests.e2e.conftest import expect_code, serving_lightly
 from tests.e2e.test_accessibility import violations
 from web.helper import available
 
@@ -36,6 +37,7 @@ def test_keys_run_and_submit_ours_and_leetcodes(
     light_url: str, open_page: OpenPage, type_code: TypeCode
 ) -> None:
     page = ready(open_page(), light_url)
+    expect(page.locator(".prose .math .katex").first).to_be_visible()  # no set of keys takes formulas away
     type_code(page, "x = 1")
     for keys, mode in (("Enter", "run"), ("Shift+Enter", "submit"), ("'", "run")):
         press(page, f"ControlOrMeta+{keys}")
@@ -144,10 +146,17 @@ def test_chapters_and_neighbours_lead_on(light_url: str, open_page: OpenPage) ->
     expect(page.locator("h1")).to_contain_text("注意力后端")
 
 
-def test_the_editor_knows_torch_marks_mistakes_and_lays_out(light_url: str, open_page: OpenPage) -> None:
+@pytest.fixture
+def helped_url(tmp_path: Path) -> Iterator[str]:
+    """As `light_url`, with the editor's help."""
     if not available():
         missing("ty or ruff is not installed; run the set-up")
-    page = ready(open_page(), light_url)
+    with serving_lightly(tmp_path, editor_help=True) as url:
+        yield url
+
+
+def test_the_editor_knows_torch_marks_mistakes_and_lays_out(helped_url: str, open_page: OpenPage) -> None:
+    page = ready(open_page(), helped_url)
     page.locator(".monaco").click(position={"x": 200, "y": 60})
     page.keyboard.press("ControlOrMeta+A")
     page.keyboard.type("import torch\n\nx=torch.softmx\ntorch.softma")

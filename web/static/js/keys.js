@@ -39,7 +39,7 @@ export function nameKeys(set) {
     if (one instanceof HTMLButtonElement) one.title = text;
     else one.textContent = text;
   }
-  for (const one of document.querySelectorAll('[data-set]')) {
+  for (const one of document.querySelectorAll('.shortcuts [data-set]')) {
     if (one instanceof HTMLElement) one.hidden = one.dataset.set !== set;
   }
 }

@@ -3,13 +3,13 @@
 
 /** @param {boolean} vendor whether the bundle is installed */
 export async function typeset(vendor) {
-  const formulas = document.querySelectorAll('.math:not([data-set])');
+  const formulas = document.querySelectorAll('.math:not([data-typeset])');
   if (!vendor || !formulas.length) return;
   const { default: katex } = await import(new URL('../vendor/katex.js', import.meta.url).href);
   for (const formula of formulas) {
     if (!(formula instanceof HTMLElement)) continue;
     const options = { displayMode: formula.tagName === 'DIV', throwOnError: false, trust: false };
-    formula.dataset.set = '';
+    formula.dataset.typeset = '';
     katex.render(formula.textContent ?? '', formula, options);
     if (!options.displayMode) keepWithPunctuation(formula);
   }
