@@ -85,6 +85,16 @@ def test_promises_count_whole_pages() -> None:
     assert len(launch(manager, 100)) == 1
 
 
+def test_running_requests_are_promised_the_page_that_they_will_begin() -> None:
+    manager = new_manager(4, page_size=4)
+    ask(manager, range(4), range(20, 24), output_len=2)
+    assert len(launch(manager, 100)) == 2
+    ask(manager, range(40, 43), output_len=1)
+    assert (
+        launch(manager, 100) == []
+    )  # two pages are free, and each of the two begins one with its next token
+
+
 def finished_once(manager: PrefillManager, prompt: range) -> Req:
     """Runs a prompt's prefill and hands its pages over."""
     ask(manager, prompt, output_len=1)

@@ -15,7 +15,7 @@ from minisgl.llm import LLM
 from minisgl.models import ModelConfig
 from minisgl.scheduler import NextToken, Scheduler, SchedulerConfig
 
-from tests.reference.tiny_models import VOCAB, their_tokens, tiny_model
+from tests.reference.tiny_models import VOCAB, checkpoint_of, their_tokens, tiny_model
 
 COUNT = 12
 PREFIX = random.Random(0).choices(range(VOCAB), k=9)
@@ -27,7 +27,7 @@ PROMPTS = [[*PREFIX, *random.Random(n).choices(range(VOCAB), k=n)] for n in (1, 
 def checkpoint(family: str) -> tuple[ModelConfig, dict[str, torch.Tensor], Any]:
     """Our configuration, the weights, their model."""
     theirs = tiny_model(family)
-    return ModelConfig.from_hf(theirs.config), theirs.state_dict(), theirs
+    return ModelConfig.from_hf(theirs.config), checkpoint_of(theirs), theirs
 
 
 @cache
@@ -88,7 +88,7 @@ def test_qwen3_generates_what_transformers_does(
     assert sum(computed) < 2 * sum(map(len, PROMPTS))  # prefixes were found
 
 
-@pytest.mark.parametrize("family", ["llama", "qwen2"])
+@pytest.mark.parametrize("family", ["llama", "qwen2", "qwen3_moe"])
 @pytest.mark.parametrize(("page_size", "overlap", "chunk"), [(1, True, 6), (4, False, 1000)])
 def test_its_relatives_do_as_well(family: str, page_size: int, overlap: bool, chunk: int) -> None:
     with small_llm(family, page_size=page_size, overlap=overlap, max_extend_tokens=chunk) as llm:

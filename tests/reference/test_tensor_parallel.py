@@ -1,4 +1,4 @@
-"""Two real ranks give the logits of one."""
+"""Two real ranks give the logits of one, and generate what one does."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import torch
+from minisgl.distributed import TPInfo
 from minisgl.models import ModelConfig, RotaryConfig
 
-from tests.reference.tp_worker import logits
+from tests.reference.tp_worker import generated, logits
 
 ROOT = Path(__file__).resolve().parents[2]
 LAYERS, HIDDEN, VOCAB, INNER = 2, 32, 51, 24  # an odd vocabulary: the last rank holds fewer rows
@@ -64,3 +65,8 @@ def test_two_ranks_agree_with_one(tmp_path: Path) -> None:
         torch.testing.assert_close(got, want, atol=2e-5, rtol=1e-4)
         # the embedding, and each layer's attention and MLP; the logits once
         assert counts == {"all_reduce": 2 * (2 * LAYERS + 1), "all_gather": 2}
+    alone = [generated(*model, TPInfo(0, 1)) for model in models]
+    first, second = (torch.load(tmp_path / f"tokens-{i}.pt") for i in range(2))
+    assert first == second  # sampled ones too: each rank draws for itself, from one seed
+    assert [greedy for greedy, _ in first] == [greedy for greedy, _ in alone]
+    assert all(greedy != sampled for greedy, sampled in first)

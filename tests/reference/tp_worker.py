@@ -1,4 +1,4 @@
-"""One tensor-parallel rank of test_tensor_parallel: python -m ... RANK SIZE FOLDER prints its counts."""
+"""One tensor-parallel rank of test_tensor_parallel: python -m ... RANK SIZE FOLDER."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
-from minisgl.distributed import set_tp_info
+from minisgl.core import SamplingParams
+from minisgl.distributed import TPInfo, set_tp_info
+from minisgl.llm import LLM
 from minisgl.models import ModelConfig, create_model, load_weights
+from minisgl.scheduler import SchedulerConfig
 
 from tests.reference.small_engine import build_engine, identity_page_table, new_batch, new_req
 
@@ -27,8 +30,16 @@ def logits(config: ModelConfig, weights: dict[str, torch.Tensor]) -> torch.Tenso
     return out
 
 
+def generated(config: ModelConfig, weights: dict[str, torch.Tensor], tp: TPInfo) -> list[list[list[int]]]:
+    """Greedy and sampled tokens of three prompts, in chunks and with overlap."""
+    options = SchedulerConfig(config, tp, page_size=2, num_pages=30, max_extend_tokens=5)
+    prompts = [[1, 2, 3, 4], [1, 2, 3, 4, 5, 6, 7, 8], [40]]
+    with LLM(options, weights.items()) as llm:
+        return [llm.generate(prompts, SamplingParams(t, max_tokens=6)) for t in (0.0, 1.0)]
+
+
 def main(rank: int, size: int, folder: Path) -> None:
-    """Writes logits-RANK.pt with the logits and how often the ranks talked."""
+    """Writes logits-RANK.pt with the logits and how often the ranks talked, and tokens-RANK.pt."""
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=size)
     set_tp_info(rank, size)
@@ -47,6 +58,8 @@ def main(rank: int, size: int, folder: Path) -> None:
     counting("all_gather")
     models = torch.load(folder / "models.pt", weights_only=False)
     torch.save(([logits(*model) for model in models], counts), folder / f"logits-{rank}.pt")
+    tokens = [generated(*model, TPInfo(rank, size)) for model in models]
+    torch.save(tokens, folder / f"tokens-{rank}.pt")
     dist.destroy_process_group()
 
 

@@ -4,7 +4,13 @@ from minisgl.layers.activation import SiluAndMul
 from minisgl.layers.attention import AttentionLayer
 from minisgl.layers.base import BaseOP, OPList
 from minisgl.layers.embedding import ParallelLMHead, VocabParallelEmbedding, vocab_shard
-from minisgl.layers.linear import LinearColParallelMerged, LinearQKVMerged, LinearRowParallel
+from minisgl.layers.linear import (
+    LinearColParallelMerged,
+    LinearQKVMerged,
+    LinearReplicated,
+    LinearRowParallel,
+)
+from minisgl.layers.moe import MoELayer
 from minisgl.layers.norm import RMSNorm, RMSNormFused
 from minisgl.layers.rotary import RotaryEmbedding
 
@@ -13,7 +19,9 @@ __all__ = [
     "BaseOP",
     "LinearColParallelMerged",
     "LinearQKVMerged",
+    "LinearReplicated",
     "LinearRowParallel",
+    "MoELayer",
     "OPList",
     "ParallelLMHead",
     "RMSNorm",

@@ -24,6 +24,13 @@ class _Linear(BaseOP):
         return F.linear(x, self.weight, self.bias)
 
 
+class LinearReplicated(_Linear):
+    """Whole on every rank."""
+
+    def __init__(self, in_size: int, out_size: int, has_bias: bool) -> None:
+        super().__init__(in_size, out_size, has_bias)
+
+
 class LinearColParallelMerged(_Linear):
     """Several projections of one input in one product; each is split by its outputs."""
 

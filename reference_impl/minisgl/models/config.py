@@ -35,6 +35,16 @@ class ModelConfig:
     attention_bias: bool  # of the q, k and v projections
     use_qk_norm: bool
     rotary_config: RotaryConfig
+    # a mixture of experts; no experts in a dense model
+    num_experts: int = 0
+    num_experts_per_tok: int = 0
+    moe_intermediate_size: int = 0  # of one expert
+    norm_topk_prob: bool = False  # whether the weights of a token's experts are made to sum to 1
+
+    @property
+    def is_moe(self) -> bool:
+        """Whether the MLPs are experts."""
+        return self.num_experts > 0
 
     @classmethod
     def from_hf(cls, config: Any) -> ModelConfig:
@@ -59,7 +69,17 @@ class ModelConfig:
             attention_bias=bool(getattr(config, "attention_bias", kind == "qwen2")),
             use_qk_norm=kind.startswith("qwen3"),
             rotary_config=_rotary_config(config, head_dim),
+            **(_moe_fields(config) if getattr(config, "num_experts", None) else {}),
         )
+
+
+def _moe_fields(config: Any) -> dict[str, Any]:
+    """ValueError where only some of the layers have experts."""
+    if getattr(config, "decoder_sparse_step", 1) != 1 or getattr(config, "mlp_only_layers", None):
+        raise ValueError("models with both dense and expert layers are not supported")
+    names = ("num_experts", "num_experts_per_tok", "moe_intermediate_size")
+    fields: dict[str, Any] = {name: getattr(config, name) for name in names}
+    return fields | {"norm_topk_prob": bool(getattr(config, "norm_topk_prob", False))}
 
 
 def _rotary_config(config: Any, head_dim: int) -> RotaryConfig:

@@ -1,4 +1,4 @@
-"""The dense decoder: Qwen3, and its relatives that differ only by biases and norms of q and k."""
+"""The decoder: Qwen3, and its relatives that differ by biases, norms of q and k, or experts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from minisgl.core import get_global_ctx
 from minisgl.layers import BaseOP, OPList, ParallelLMHead, RMSNormFused, VocabParallelEmbedding
 from minisgl.models.base import BaseLLMModel
 from minisgl.models.register import MODELS
-from minisgl.models.utils import GatedMLP, SelfAttention
+from minisgl.models.utils import GatedMLP, MoEMLP, SelfAttention
 
 if TYPE_CHECKING:
     from minisgl.models.config import ModelConfig
@@ -21,7 +21,7 @@ class DecoderLayer(BaseOP):
 
     def __init__(self, config: ModelConfig, layer_id: int) -> None:
         self.self_attn = SelfAttention(config, layer_id)
-        self.mlp = GatedMLP(config)
+        self.mlp = MoEMLP(config) if config.is_moe else GatedMLP(config)
         self.input_layernorm = RMSNormFused(config.hidden_size, config.rms_norm_eps)
         self.post_attention_layernorm = RMSNormFused(config.hidden_size, config.rms_norm_eps)
 
@@ -49,6 +49,7 @@ class Decoder(BaseOP):
         return self.norm.forward_fused(x, residual)[0]
 
 
+@MODELS.register("qwen3_moe")
 @MODELS.register("llama")
 @MODELS.register("qwen2")
 @MODELS.register("qwen3")

@@ -11,7 +11,9 @@ from minisgl.layers import (
     BaseOP,
     LinearColParallelMerged,
     LinearQKVMerged,
+    LinearReplicated,
     LinearRowParallel,
+    MoELayer,
     RMSNorm,
     SiluAndMul,
 )
@@ -52,3 +54,23 @@ class GatedMLP(BaseOP):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """[T, hidden] gives [T, hidden]."""
         return self.down_proj.forward(self._act.forward(self.gate_up_proj.forward(x)))
+
+
+class MoEMLP(BaseOP):
+    """A router, and the experts that it chooses among."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        if config.hidden_act != "silu":
+            raise ValueError(f"hidden_act {config.hidden_act!r} is not supported; only 'silu' is")
+        self.gate = LinearReplicated(config.hidden_size, config.num_experts, has_bias=False)
+        self.experts = MoELayer(
+            config.num_experts,
+            config.num_experts_per_tok,
+            config.hidden_size,
+            config.moe_intermediate_size,
+            config.norm_topk_prob,
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """[T, hidden] gives [T, hidden]."""
+        return self.experts.forward(x, self.gate.forward(x))

@@ -1,7 +1,8 @@
-"""From a checkpoint's tensors to this rank's weights: cut, then merge, one tensor at a time."""
+"""From a checkpoint's tensors to this rank's weights: cut, merge, pack experts, one tensor at a time."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
 
 MERGED = {"qkv_proj": ("q_proj", "k_proj", "v_proj"), "gate_up_proj": ("gate_proj", "up_proj")}
 MERGED_INTO = {part: whole for whole, parts in MERGED.items() for part in parts}
+EXPERT = re.compile(r"(.+\.experts)\.(\d+)\.(.+)\.weight")
 Named = tuple[str, torch.Tensor]
 
 
 def load_weights(model: BaseOP, config: ModelConfig, checkpoint: Iterable[Named]) -> None:
     """Loads a Hugging Face checkpoint (names and whole tensors, in any order) into the model."""
-    model.load_state_dict(dict(merge_weights(shard_weights(config, checkpoint))))
+    parts = merge_weights(shard_weights(config, checkpoint))
+    model.load_state_dict(dict(pack_experts(parts, config.num_experts)))
 
 
 def shard_weights(config: ModelConfig, checkpoint: Iterable[Named]) -> Iterator[Named]:
@@ -75,4 +78,27 @@ def merge_weights(items: Iterable[Named]) -> Iterator[Named]:
             yield whole, torch.cat([group[part] for part in order])
     if waiting:
         found = "; ".join(f"{whole} has only {', '.join(group)}" for whole, group in waiting.items())
+        raise ValueError(f"incomplete checkpoint: {found}")
+
+
+def pack_experts(items: Iterable[Named], num_experts: int) -> Iterator[Named]:
+    """Stacks one projection of all experts, in the order of their numbers, as soon as the last one came.
+
+    `p.experts.3.down_proj.weight` becomes row 3 of `p.experts.down_proj`; others pass through. ValueError at
+    the end if experts are missing.
+    """
+    waiting: dict[str, dict[int, torch.Tensor]] = {}
+    for name, value in items:
+        match = EXPERT.fullmatch(name)
+        if match is None:
+            yield name, value
+            continue
+        whole = f"{match[1]}.{match[3]}"
+        group = waiting.setdefault(whole, {})
+        group[int(match[2])] = value
+        if len(group) == num_experts:
+            del waiting[whole]
+            yield whole, torch.stack([group[i] for i in range(num_experts)])
+    if waiting:
+        found = "; ".join(f"{whole} has {len(group)} of {num_experts}" for whole, group in waiting.items())
         raise ValueError(f"incomplete checkpoint: {found}")
