@@ -1,4 +1,4 @@
-"""What the cases of #185, #188, #193, #199, #506 and #508 ask for is what the reference engine does."""
+"""What the cases of #185 to #188, #192, #193, #199, #201 (sizes), #202, #506 and #508 ask for is what the reference engine does."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ import torch
 from minisgl.attention import auto_attn_backend
 from minisgl.attention.torch_backend import TorchAttnBackend, TorchAttnMetadata
 from minisgl.core import Req, SamplingParams
+from minisgl.engine.graph import determine_graph_bs
+from minisgl.kernel import store_cache
 from minisgl.kvcache.radix import RadixPrefixCache
-from minisgl.models.weight import shard_tensor
+from minisgl.layers.base import BaseOP, OPList
+from minisgl.models.weight import merge_weights, shard_tensor
 from minisgl.scheduler.cache import CacheManager
 from minisgl.utils import div_even
 
@@ -153,6 +156,29 @@ def test_188_the_engines_allocator_is_accepted(beside: Callable[..., Beside], pa
         playing.play(problem.submission, config, runs)
 
 
+def hand_over(cache: Any, req: Any, finished: bool, free: Any) -> None:
+    """The engine's cache_req, for the problem's request and cache."""
+    manager: Any = SimpleNamespace(
+        page_table=req.row[None],
+        prefix_cache=cache,
+        lock=cache.lock,
+        unlock=cache.unlock,
+        free=lambda slots: free(slots) if len(slots) else None,
+    )
+    req.table_idx, req.cache_handle = 0, req.handle
+    CacheManager.cache_req(manager, req, finished=finished)
+    if not finished:
+        req.handle = req.cache_handle
+
+
+@pytest.mark.parametrize("page_size", [1, 3])
+def test_192_the_engines_hand_over_is_accepted(beside: Callable[..., Beside], page_size: int) -> None:
+    problem = beside(192, cache_req=hand_over)
+    worlds = problem.module("worlds")
+    rng = rng_for("seed", str(page_size))
+    worlds.play(problem.submission, page_size, [worlds.random_run(rng, 24) for _ in range(5)])
+
+
 @pytest.mark.parametrize("page_size", [1, 2, 3])
 def test_193_the_engines_radix_cache_is_accepted(beside: Callable[..., Beside], page_size: int) -> None:
     problem = beside(193, RadixCache=Radix)
@@ -169,6 +195,58 @@ def test_185_the_engines_request_is_accepted(beside: Callable[..., Beside]) -> N
     requests.play(problem.submission, [requests.life(rng) for _ in range(5)])
     requests.play(problem.submission, [[requests.attempt(5, 5, 3), *requests.life(rng)]])
     assert problem.submission.harness.identities(torch.arange(3), 1) == [False, True, 2, True, False, 4]
+
+
+def test_186_the_engines_operations_are_accepted(beside: Callable[..., Beside]) -> None:
+    problem = beside(186, BaseOP=BaseOP, OPList=OPList)
+    trees, loading = problem.module("trees"), problem.module("loading")
+    rng = rng_for("seed", "trees")
+    with tolerances({name: Tolerance(0.0, 0.0) for name in ("float32", "bfloat16")}):
+        for prefix in (None, "model", "a.b"):
+            told = trees.op(model=trees.tree(rng), layers=trees.ops([trees.block(rng) for _ in range(11)]))
+            trees.verify(problem.submission, told, prefix)
+            state = loading.others(rng, told)
+            loading.accepted(problem.submission, told, state, frozen=True)
+            lost = state.pop("layers.10.norm_weight")
+            loading.refused(problem.submission, told, state, "KeyError", ["layers.10.norm_weight"], "missing")
+            state["layers.10.norm_weight"] = lost.half()
+            loading.refused(problem.submission, told, state, "ValueError", ["layers.10.norm_weight"], "dtype")
+
+
+def test_187_the_engines_merging_is_accepted(beside: Callable[..., Beside]) -> None:
+    problem = beside(187, load_weights=merge_weights)
+    streams = problem.module("streams")
+    rng = rng_for("seed", "stream")
+    items = [item for layer in (1, 10) for item in streams.attention(rng, layer, bias=True)]
+    items = streams.shuffled(rng, items + streams.mlp(rng, "model.layers.1.mlp"))
+    with tolerances({"float32": Tolerance(0.0, 0.0)}):
+        streams.verify(problem.submission, items)
+    lost = "model.layers.10.self_attn.k_proj.bias"
+    some = [item for item in items if item[0] != lost]
+    streams.refused(problem.submission, some, 0, "model.layers.10.self_attn.qkv_proj.bias")
+
+
+def test_201_the_engines_batch_sizes_are_accepted(beside: Callable[..., Beside]) -> None:
+    problem = beside(
+        201, determine_graph_bs=lambda max_bs: determine_graph_bs(None, max_bs), GraphRunner=None
+    )
+    problem.module("test_hidden").sizes(problem.submission, [-1, 0, 1, 2, 3, 4, 7, 8, 9, 31, 32])
+
+
+def test_202_the_engines_store_is_accepted(beside: Callable[..., Beside]) -> None:
+    problem = beside(202, store_cache=store_cache)
+    pools = problem.module("pools")
+    rng = rng_for("seed", "pools")
+    harness, store = problem.submission.harness, problem.submission.harness.store
+    # nothing is sent to a cell here, so the pool that is compared must not be the one that is written
+    harness.store = lambda qkv, heads, dim, form, pool, *rest: store(
+        qkv, heads, dim, form, pool.clone(), *rest
+    )
+    for form in ("split", "transposed"):
+        for layout in ("apart", "interleaved"):
+            pools.store(
+                problem.submission, pools.make(rng, 5, 2, 4, torch.bfloat16, form=form, layout=layout)
+            )
 
 
 def test_199_the_engines_loader_is_accepted(beside: Callable[..., Beside]) -> None:
