@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -16,6 +16,7 @@ from judge.problem import Problem, load_problem
 from judge.startup import open_grader
 from sandbox.pool import NoBackend
 from tests.conftest import missing
+from tests.problems.beside import Beside
 
 BANK = Path(__file__).resolve().parents[2] / "problems"
 
@@ -73,3 +74,13 @@ def solution_of(problem: Problem) -> ModuleType:
         if before is not None:
             sys.modules["support"] = before
     return module
+
+
+@pytest.fixture
+def beside() -> Iterator[Callable[..., Beside]]:
+    """Makes a `Beside`; what it imported is forgotten afterwards."""
+    before = set(sys.modules)
+    yield Beside
+    for name in set(sys.modules) - before:
+        if name == "solution" or name.startswith("agreement_"):
+            del sys.modules[name]
