@@ -1,0 +1,24 @@
+# expects: empty-decode-round
+"""Decode rounds without a request."""
+
+from __future__ import annotations
+
+
+def simulate(L: int, C: int, n_decode: int, a: int, b: int) -> tuple[int, int]:
+    """(ttft, max_gap) in microseconds for a prompt of L tokens in chunks of C, beside n_decode requests."""
+    return latencies(L, C, n_decode, a, b)
+
+
+def latencies(L: int, C: int, n_decode: int, a: int, b: int) -> tuple[int, int]:
+    """The same, in closed form."""
+    chunks = (L + C - 1) // C
+    decode = a + b * n_decode
+    ttft = chunks * a + b * L + (chunks - 1) * decode
+    max_gap = a + b * min(C, L) + decode
+    return ttft, max_gap
+
+
+def best_chunk(L: int, n_decode: int, a: int, b: int, tpot_slo: int, candidates: list[int]) -> int | None:
+    """Of the candidates with max_gap <= tpot_slo the one with the least TTFT, then the largest; or None."""
+    fits = [chunk for chunk in candidates if latencies(L, chunk, n_decode, a, b)[1] <= tpot_slo]
+    return min(fits, key=lambda chunk: (latencies(L, chunk, n_decode, a, b)[0], -chunk), default=None)
