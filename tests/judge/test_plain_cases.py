@@ -63,6 +63,7 @@ Execute = Callable[[Problem, bool], list[Ended]]
 def execute(monkeypatch: pytest.MonkeyPatch) -> Iterator[Execute]:
     """Collects a problem's cases and runs them (all by pytest, if asked): whether each is plain, and what it raised."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 

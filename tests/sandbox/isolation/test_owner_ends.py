@@ -17,9 +17,10 @@ from sandbox.pool import Settings, open_pool
 from tests.sandbox.isolation.cells import backend_named
 
 _OWNER = """
-import sys, time
+import signal, sys, time
 from sandbox.pool import Settings, open_pool
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job is born ignoring it
     pool = open_pool(sys.argv[1], size=1, settings=Settings(spares=0))
     print(pool.acquire(60).name, flush=True)
     time.sleep(600)
