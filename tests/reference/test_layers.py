@@ -119,5 +119,7 @@ def test_qwen3_has_596_million_weights() -> None:
 
 
 def test_an_unknown_model_lists_the_known_ones() -> None:
-    with pytest.raises(KeyError, match="unknown model type 'gpt2'; supported: qwen3, qwen2, llama, qwen3_moe"):
+    with pytest.raises(
+        KeyError, match="unknown model type 'gpt2'; supported: qwen3, qwen2, llama, qwen3_moe"
+    ):
         MODELS["gpt2"]
