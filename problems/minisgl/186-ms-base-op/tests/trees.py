@@ -146,8 +146,15 @@ def block(rng: Rng) -> Told:
     )
 
 
-def tree(rng: Rng, depth: int = 3) -> Told:
-    """An operation with 1 to 5 members of all kinds."""
+def tree(rng: Rng) -> Told:
+    """An operation of all kinds of members, small enough that its tensors can be told twice in one answer."""
+    while len(flat(told := branch(rng, 3))) > 100:
+        pass
+    return told
+
+
+def branch(rng: Rng, depth: int) -> Told:
+    """An operation with 1 to 5 members, and branches of its own down to ``depth``."""
     members: dict[str, Any] = {}
     letters = [
         str(name) for name in rng.permutation(["gate", "up", "attn", "norm", "b", "weight", "z", "a0"])
@@ -161,7 +168,7 @@ def tree(rng: Rng, depth: int = 3) -> Told:
         elif kind == 4:
             members[name] = value(rng.pick([None, 7, "text", [1, 2]]))
         elif kind < 7:
-            members["_" * (kind == 6) + name] = tree(rng, depth - 1)
+            members["_" * (kind == 6) + name] = branch(rng, depth - 1)
         else:
-            members[name] = ops([tree(rng, depth - 1) for _ in range(int(rng.integers(0, 4)))])
+            members[name] = ops([branch(rng, depth - 1) for _ in range(int(rng.integers(0, 4)))])
     return op(**members)

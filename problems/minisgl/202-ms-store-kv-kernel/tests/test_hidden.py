@@ -115,6 +115,7 @@ def test_launch_one_thing_in_the_way(submission: Any, rng: Rng) -> None:
     pairs = [(fine, fine), (fine, replace_in(fine, start=4)), (replace_in(fine, start=6), fine)]
     pairs += [(fine, replace_in(fine, stride=257)), (replace_in(fine, stride=258), fine)]
     pairs += [(replace_in(fine, dim=62), replace_in(fine, dim=62)), (fine, replace_in(fine, start=0))]
+    pairs += [(replace_in(fine, heads=1, dim=4), replace_in(fine, heads=1, dim=4))]
     widths(submission, [pairs[int(place)] for place in rng.permutation(len(pairs))])
 
 

@@ -135,8 +135,8 @@ def test_grouped_leaves_inputs_alone(submission: Any, rng: Rng) -> None:
 
 @case(part="grouped", points=4, means={"MLE": "weights-gathered"})
 def test_grouped_large_experts(submission: Any, rng: Rng) -> None:
-    """A matrix for each pair would be 4096 matrices of 128 x 128."""
-    call = grouped.make(rng, routed(rng, 512, 8, 16), 16, 128, 128, 64)
+    """A matrix for each pair would be 6144 matrices of 128 x 128, half as much again as a cell may have."""
+    call = grouped.make(rng, routed(rng, 768, 8, 16), 16, 128, 128, 64)
     grouped.verify(submission.fused_moe_grouped(*call), call, name=False)
 
 
