@@ -11,7 +11,8 @@ import pytest
 
 from judge.authoring import gate
 from judge.authoring.cache import Cache
-from judge.authoring.gate import QUICK, examine
+from judge.authoring.gate import QUICK, Effort, examine
+from judge.authoring.outcome import Check
 from judge.grading.grade import Grader, grade
 from judge.problem import Problem, load_problem
 from tests.authoring.conftest import GOOD
@@ -20,9 +21,31 @@ Make = Callable[..., Problem]
 DRAFT = (GOOD / "problem.toml").read_text(encoding="utf-8").replace('"ready"', '"draft"')
 
 
-def checked(problem: Problem, grader: Grader) -> dict[str, Any]:
+LITTLE = Effort(right_seeds=1, wrong_seeds=1, mutations=5)
+
+
+class Enough(Exception):
+    """The check that a test asks for was made."""
+
+
+def checked(problem: Problem, grader: Grader, effort: Effort = LITTLE) -> dict[str, Any]:
     """The gate's report without its printing."""
-    return examine(problem, grader, QUICK, lambda check: None)
+    return examine(problem, grader, effort, lambda check: None)
+
+
+def found_by(name: str, problem: Problem, grader: Grader, effort: Effort = LITTLE) -> list[dict[str, Any]]:
+    """What one check found to mend; those after it are not made."""
+    made: list[Check] = []
+
+    def tell(check: Check) -> None:
+        made.append(check)
+        if check.name == name:
+            raise Enough
+
+    with pytest.raises(Enough):
+        examine(problem, grader, effort, tell)
+    found: list[dict[str, Any]] = made[-1].as_json()["failures"]
+    return found
 
 
 def failures(report: dict[str, Any], name: str) -> list[dict[str, Any]]:
@@ -41,7 +64,7 @@ def test_a_good_problem_passes_every_check(problem_with: Make, grader: Grader) -
 
 def test_a_solution_that_is_wrong_for_some_input_stops_the_gate(problem_with: Make, grader: Grader) -> None:
     report = checked(
-        problem_with({"solutions/bad.py": "def scale(x, factor):\n    return x * 3 + 1\n"}), grader
+        problem_with({"solutions/bad.py": "def scale(x, factor):\n    return x * 3 + 1\n"}), grader, QUICK
     )
     assert {one["file"] for one in failures(report, "solutions")} == {"solutions/bad.py"}
     assert report["checks"][-1]["check"] == "solutions"
@@ -49,19 +72,19 @@ def test_a_solution_that_is_wrong_for_some_input_stops_the_gate(problem_with: Ma
 
 def test_a_wrong_solution_that_is_accepted_fails(problem_with: Make, grader: Grader) -> None:
     source = "# expects: values\ndef scale(x, factor):\n    return x * factor + 1\n"
-    [failure] = failures(checked(problem_with({"mutants/right.py": source}), grader), "wrong")
+    [failure] = found_by("wrong", problem_with({"mutants/right.py": source}), grader)
     assert (failure["key"], failure["file"]) == ("wrong-accepted", "mutants/right.py")
 
 
 def test_a_wrong_solution_with_another_mistake_first_fails(problem_with: Make, grader: Grader) -> None:
     edit = {"mutants/divided.py": ("divided", "values")}
-    [failure] = failures(checked(problem_with(edits=edit), grader), "wrong")
+    [failure] = found_by("wrong", problem_with(edits=edit), grader)
     assert (failure["expected"], failure["found"], failure["case"]) == ("values", "divided", "scale-small")
 
 
 def test_a_wrong_solution_that_does_not_load_fails(problem_with: Make, grader: Grader) -> None:
     broken = {"mutants/broken.py": "# expects: values\ndef scale(x, factor:\n"}
-    [failure] = failures(checked(problem_with(broken), grader), "wrong")
+    [failure] = found_by("wrong", problem_with(broken), grader)
     assert failure["key"] == "wrong-not-loaded"
 
 
@@ -70,7 +93,7 @@ def test_a_case_that_a_stub_passes_is_named(problem_with: Make, grader: Grader) 
     problem = problem_with(edits={"tests/test_hidden.py": lazy[0]})
     text = (problem.folder / "tests/test_hidden.py").read_text().replace(*lazy[1])
     (problem.folder / "tests/test_hidden.py").write_text(text)
-    found = failures(checked(problem, grader), "stubs")
+    found = found_by("stubs", problem, grader)
     assert {"first argument", "last argument"} & {one["file"] for one in found}
     assert {one["cases"] for one in found} == {"scale-long"}
 
@@ -85,28 +108,24 @@ def test_a_hidden_case_with_the_examples_input_is_named(problem_with: Make, grad
     problem = problem_with(edits=edit)
     path = problem.folder / "tests/test_hidden.py"
     path.write_text("import torch\n" + path.read_text())
-    assert [one["case"] for one in failures(checked(problem, grader), "known-inputs")] == ["scale-random"]
+    assert [one["case"] for one in found_by("known-inputs", problem, grader)] == ["scale-random"]
 
 
 def test_points_that_do_not_add_up_fail(problem_with: Make, grader: Grader) -> None:
-    [failure] = failures(
-        checked(problem_with(edits={"problem.toml": ("points = 6", "points = 7")}), grader), "points"
-    )
+    [failure] = found_by("points", problem_with(edits={"problem.toml": ("points = 6", "points = 7")}), grader)
     assert (failure["said"], failure["found"]) == (7, 6)
 
 
 def test_a_case_without_a_title_fails(problem_with: Make, grader: Grader) -> None:
     edit = {"messages.en.toml": ("scale-long", "scale-gone")}
-    keys = {
-        (one["key"], one["case"]) for one in failures(checked(problem_with(edits=edit), grader), "points")
-    }
+    keys = {(one["key"], one["case"]) for one in found_by("points", problem_with(edits=edit), grader)}
     assert keys == {("no-title", "scale-long"), ("no-case", "scale-gone")}
 
 
 def test_a_mutation_that_nothing_notices_fails_unless_explained(problem_with: Make, grader: Grader) -> None:
     longer = "def scale(x, factor):\n    limit = 7\n    return x * factor + 1 if limit > 2 else None\n"
-    report = checked(problem_with({"solution.py": longer}), grader)
-    survivors = [one for one in failures(report, "mutations") if one["key"] == "survivor"]
+    found = found_by("mutations", problem_with({"solution.py": longer}), grader, QUICK)
+    survivors = [one for one in found if one["key"] == "survivor"]
     assert {one["after"] for one in survivors} >= {"limit = 8", "limit = 6"}
 
 
@@ -117,8 +136,8 @@ def test_a_slow_case_and_large_inputs_are_near_the_limit(problem_with: Make, gra
         "tests/test_hidden.py": ("rng.tensor(50)", "rng.tensor(2_100_000)"),
         "problem.toml": ("time_limit_s = 0.5", "time_limit_s = 0.3"),  # a busy machine's factor stretches it
     }
-    report = checked(problem_with({"solution.py": slow}, edits), grader)
-    assert {one["key"] for one in failures(report, "limits")} == {"near-limit", "inputs"}
+    found = found_by("limits", problem_with({"solution.py": slow}, edits), grader)
+    assert {one["key"] for one in found} == {"near-limit", "inputs"}
 
 
 def test_a_draft_needs_neither_mutations_nor_both_languages(problem_with: Make, grader: Grader) -> None:
@@ -146,13 +165,13 @@ def test_a_second_run_judges_nothing_and_an_edited_text_changes_nothing_of_that(
 ) -> None:
     problem = problem_with()
     with Cache(tmp_path / "data") as cache:
-        first = examine(problem, grader, QUICK, lambda check: None, cache)
+        first = examine(problem, grader, LITTLE, lambda check: None, cache)
         (problem.folder / "editorial.en.md").write_text("A product and a sum.\n", encoding="utf-8")
-        again = examine(load_problem(problem.folder), grader, QUICK, lambda check: None, cache)
+        again = examine(load_problem(problem.folder), grader, LITTLE, lambda check: None, cache)
         (problem.folder / "mutants/divided.py").write_text(
             "# expects: divided\ndef scale(x, factor):\n    return 1 + x / factor\n", encoding="utf-8"
         )
-        edited = examine(load_problem(problem.folder), grader, QUICK, lambda check: None, cache)
+        edited = examine(load_problem(problem.folder), grader, LITTLE, lambda check: None, cache)
     assert first["passed"] and again["passed"] and edited["passed"]
     made = [report["figures"]["judgements"] for report in (first, again, edited)]
     assert made[0] > 20 and made[1:] == [0, 1]
@@ -164,10 +183,10 @@ def test_an_edited_case_makes_every_judgement_anew(
 ) -> None:
     problem = problem_with({"problem.toml": DRAFT})
     with Cache(tmp_path / "data") as cache:
-        first = examine(problem, grader, QUICK, lambda check: None, cache)
+        first = examine(problem, grader, LITTLE, lambda check: None, cache)
         path = problem.folder / "tests/test_hidden.py"
         path.write_text(path.read_text().replace("rng.tensor(3, 5)", "rng.tensor(5, 3)"))
-        edited = examine(load_problem(problem.folder), grader, QUICK, lambda check: None, cache)
+        edited = examine(load_problem(problem.folder), grader, LITTLE, lambda check: None, cache)
     assert edited["figures"]["remembered"] == first["figures"]["remembered"]
     assert edited["figures"]["judgements"] == first["figures"]["judgements"]
 

@@ -82,6 +82,7 @@ _WORKLOADS = {
 }
 
 
+@pytest.mark.boundary  # process has no filter that could be too narrow
 @pytest.mark.parametrize("name", _WORKLOADS)
 def test_a_cell_can_do(submit: Submit, name: str) -> None:
     head = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F\n\ndef main():\n"
