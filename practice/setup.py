@@ -248,6 +248,9 @@ def prepare_or_exit(test: bool = False) -> None:
         sys.exit(2)
 
 
+PARALLEL = ("--numprocesses=2", "--dist=loadfile", "--no-loadscope-reorder")
+
+
 def run_tests(arguments: list[str]) -> int:
     """Lint, types, import arrows, then the tests; the first failure's status."""
     bin_folder = VENV / "bin"
@@ -256,7 +259,8 @@ def run_tests(arguments: list[str]) -> int:
         [str(bin_folder / "ruff"), "format", "--check", "--quiet", "."],
         [str(bin_folder / "lint-imports"), "--no-cache"],
         [str(bin_folder / "mypy")],
-        [str(PYTHON), "-m", "pytest", "--numprocesses=2", "--dist=loadfile", *arguments],
+        # in the order of the files: the longest, of one test each, would all come last in xdist's
+        [str(PYTHON), "-m", "pytest", *PARALLEL, *arguments],
     ):
         print("$ " + " ".join(command).replace(str(ROOT) + os.sep, ""), flush=True)
         status = subprocess.run(command, cwd=str(ROOT)).returncode

@@ -152,6 +152,8 @@ def observations(cases: Sequence[dict[str, Any]]) -> list[tuple[str, int]]:
     for case in cases:
         for text in case["detail"].get("stdout", "").splitlines():
             match text.split():
-                case [mark, digest, size] if mark == OBSERVED and size.isdigit():  # a long output's last line is cut
+                case [mark, digest, size] if (
+                    mark == OBSERVED and size.isdigit()
+                ):  # a long output's last line is cut
                     found.append((digest, int(size)))
     return found

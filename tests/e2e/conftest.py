@@ -123,8 +123,8 @@ def wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Debian's Chromium; started as root it has no sandbox of its own."""
-    chromium = shutil.which("chromium")
+    """Debian's Chromium, without its own windows where that is installed; started as root it has no sandbox of its own."""
+    chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     if chromium is None:
         missing("chromium is not installed")
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []

@@ -111,6 +111,7 @@ def test_a_changed_greeting_is_refused_or_read(path: Any, new: Any) -> None:
 
 @FUZZ
 @given(st.sampled_from(places(REQUEST.frame())), odd)
+@example(("grade", "source"), "\x80")
 def test_a_changed_request_is_refused_or_read(path: Any, new: Any) -> None:
     frame = changed(REQUEST.frame(), path, new)
     if isinstance(frame, dict):
