@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import socket
-import stat
 import subprocess
 import sys
 import threading
@@ -25,7 +24,6 @@ from judge.grading.grade import Grader, grade
 from judge.grading.link import receive_frame, send_frame
 from judge.grading.report import Grade
 from judge.grading.seam import NotGraded, OwnGrading
-from judge.lines import UserError
 from judge.problem import Problem, load_problem
 from judge.remote.client import NoGrader, RemoteGrading
 from judge.remote.frames import PROTOCOL, BadFrame, read_request
@@ -35,7 +33,6 @@ from judge.startup import open_grading
 from judge.verdict import Verdict
 from sandbox.contract import Limits
 from sandbox.pool import NoBackend, Pool, open_pool
-from sandbox.unix_address import unix_address
 from tests.conftest import missing
 from tests.judge.conftest import BANK
 
@@ -325,40 +322,6 @@ def test_no_grader_is_one_line_that_says_what_to_start(tmp_path: Path) -> None:
     with pytest.raises(NoGrader) as refused:
         RemoteGrading(tmp_path / "none", wait_s=0)
     assert "judge.py grader" in refused.value.line("en") and "JUDGE_GRADER" in refused.value.line("zh")
-
-
-def test_the_socket_is_for_this_user_or_for_the_folders_group(tmp_path: Path) -> None:
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    shared.chmod(0o2770)
-    for folder, mode in ((tmp_path, 0o600), (shared, 0o660)):
-        with listening(folder / "s"):
-            assert stat.S_IMODE((folder / "s").stat().st_mode) == mode
-            with pytest.raises(UserError, match="another grader"), listening(folder / "s"):
-                pass
-        assert not (folder / "s").exists()
-
-
-def test_a_folder_of_a_long_path_is_reached_all_the_same(tmp_path: Path) -> None:
-    folder = tmp_path / ("f" * 120)
-    folder.mkdir()
-    with listening(folder / "s"), socket.socket(socket.AF_UNIX) as sock:
-        with unix_address(folder / "s") as address:
-            sock.connect(address)
-        with pytest.raises(UserError, match="another grader"), listening(folder / "s"):
-            pass
-    assert not list(folder.iterdir())
-
-
-def test_what_a_dead_grader_left_is_replaced_and_nothing_else(tmp_path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as dead:
-        dead.bind(str(tmp_path / "s"))
-    with listening(tmp_path / "s"), socket.socket(socket.AF_UNIX) as sock:
-        sock.connect(str(tmp_path / "s"))
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(UserError, match="cannot listen"), listening(tmp_path / "file"):
-        pass
-    assert (tmp_path / "file").read_text() == "mine"
 
 
 @contextmanager
