@@ -9,6 +9,10 @@ from judge.cli.terminal import Terminal
 FENCE = re.compile(r"^\s*(```|~~~)")
 HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 ITEM = re.compile(r"^(\s*(?:[-*+]|\d+\.)\s+)(.*)$")
+CODE = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
+LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]+)[^)]*\)")
+STRONG = re.compile(r"(\*\*|(?<!\w)__)(?=\S)(.+?)(?<=\S)\1")
+HELD = "\0"  # Markdown has none: it stands for a span of code, which may lie inside a link or strong text
 
 
 def render(markdown: str, terminal: Terminal) -> str:
@@ -37,5 +41,7 @@ def _line(line: str, terminal: Terminal) -> str:
 
 
 def _inline(text: str) -> str:
-    text = re.sub(r"!?\[([^\]]*)\]\(([^)\s]+)[^)]*\)", r"\1 (\2)", text)
-    return re.sub(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
+    text = text.replace(HELD, "")
+    spans = (span[0] for span in CODE.finditer(text))
+    text = LINK.sub(r"\1 (\2)", CODE.sub(HELD, text))
+    return re.sub(HELD, lambda _: next(spans), STRONG.sub(r"\2", text))

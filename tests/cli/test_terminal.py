@@ -73,3 +73,17 @@ def test_a_statement_loses_its_marks_and_keeps_its_code() -> None:
         text
         == "Title\n\nSome bold link (https://x.y).\n\n- item\n\n    def f(**kw):\n        pass\n| a | b |"
     )
+
+
+@pytest.mark.parametrize(
+    ("markdown", "text"),
+    [
+        ("in `__init__`, **not** `super().__init__()`", "in `__init__`, not `super().__init__()`"),
+        ('| `{"__type__": 1}` | `a ** b ** c` |', '| `{"__type__": 1}` | `a ** b ** c` |'),
+        ("`make[name](config)` and [`x`](https://x.y)", "`make[name](config)` and `x` (https://x.y)"),
+        ("1. **`T` may be 0.** So __may__ `k`.", "1. `T` may be 0. So may `k`."),
+        ("``a ` __b__`` and a lone ` with **bold**", "``a ` __b__`` and a lone ` with bold"),
+    ],
+)
+def test_code_within_a_line_keeps_its_marks(markdown: str, text: str) -> None:
+    assert plain.render(markdown, Terminal(io.StringIO())) == text
