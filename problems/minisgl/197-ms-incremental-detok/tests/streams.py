@@ -46,7 +46,7 @@ class Model:
     def _one(self, text: str, uid: int, whole: str, finished: bool) -> None:
         before = self.sent.get(uid, "")
         said, sure = before + text, whole if finished else whole.rstrip(OPEN)
-        want = whole[len(before) :]
+        want = sure[len(before) :]
         if not sure.startswith(said):
             early = said.count(OPEN) > sure.count(OPEN)
             wrong("sends-replacement" if early else "text-wrong", field="text", got=text, want=want)
