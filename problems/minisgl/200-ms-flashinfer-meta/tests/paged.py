@@ -57,8 +57,12 @@ def make(
     dim: int,
     dtype: torch.dtype = torch.float32,
     strangers: bool = True,
+    sharp: float = 1.0,
 ) -> tuple[Call, list[list[int]]]:
-    """Caches that hold NaN wherever no token of the batch lies (``strangers``: in others' pages, too); each request's pages."""
+    """Caches that hold NaN wherever no token of the batch lies (``strangers``: in others' pages, too); each request's pages.
+
+    ``sharp`` times larger queries make larger scores, whose rounding in half precision shows.
+    """
     pages = [pages_of(batch, request) for request in batch.reqs]
     count = max((page for mine in pages for page in mine), default=0) + 3
     shape = (count, batch.size, kv_heads, dim)
@@ -71,7 +75,8 @@ def make(
         rng.tensor(*shape, dtype=dtype).masked_fill_(~owned[..., None, None], float("nan")) for _ in "kv"
     ]
     tokens = sum(end - start for _, start, end in batch.reqs)
-    return Call(rng.tensor(tokens, heads, dim, dtype=dtype), *caches, expected(batch), batch.size), pages
+    q = (sharp * rng.tensor(tokens, heads, dim)).to(dtype)
+    return Call(q, *caches, expected(batch), batch.size), pages
 
 
 def attention(call: Call, batch: Batch, pages: list[list[int]], rules: Rules = Rules()) -> torch.Tensor:
