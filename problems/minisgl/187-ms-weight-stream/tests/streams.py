@@ -27,6 +27,7 @@ class Rules:
     suffix: bool = False  # whether .weight stays on packed experts
     pack: Callable[[Sequence[torch.Tensor]], torch.Tensor] = torch.stack
     packs: bool = True
+    whole: bool = True  # whether ``experts`` must be a whole part of the name
     held: str = "none"  # "groups" or "all" are given at the end only
 
 
@@ -48,10 +49,10 @@ def convert(items: Sequence[Named], experts: int, rules: Rules = Rules()) -> tup
             if len(group) < len(parts):
                 continue
             value = torch.cat([group[part] for part in (parts if rules.in_order else group)])
-        head, _, tail = name.partition(".experts.")
+        head, word, tail = name.partition(".experts." if rules.whole else "experts.")
         number, _, rest = tail.partition(".")
         if experts and rules.packs and tail and len(number) <= rules.digits:
-            name = f"{head}.experts.{rest if rules.suffix else rest.removesuffix('.weight')}"
+            name = f"{head}{word}{rest if rules.suffix else rest.removesuffix('.weight')}"
             group = waiting.setdefault(name, {})
             group[int(number)] = value
             if len(group) < experts:
@@ -76,6 +77,7 @@ WAYS: Mapping[str, Rules] = {
     "one-digit-experts": Rules(digits=1),
     "weight-suffix": Rules(suffix=True),
     "experts-not-packed": Rules(packs=False),
+    "shared-experts-packed": Rules(whole=False),
     "held-back": Rules(held="all"),
     "groups-held-back": Rules(held="groups"),
 }

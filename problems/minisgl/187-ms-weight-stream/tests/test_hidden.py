@@ -57,8 +57,9 @@ def test_merge_incomplete(submission: Any, rng: Rng) -> None:
 
 @case(part="experts", points=8)
 def test_experts_random(submission: Any, rng: Rng) -> None:
-    """Twelve experts in two layers, with biases, beside a router and a shared expert."""
+    """Twelve experts in two layers, with biases, beside a router, a shared expert and two numbered shared ones."""
     items = [item for layer in (1, 10) for item in moe(rng, layer, 12)]
+    items += [(f"model.layers.1.mlp.shared_experts.{i}.down_proj.weight", rng.tensor(2, 2)) for i in (0, 1)]
     verify(submission, shuffled(rng, items), 12)
 
 
