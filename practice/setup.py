@@ -248,7 +248,7 @@ def prepare_or_exit(test: bool = False) -> None:
         sys.exit(2)
 
 
-PARALLEL = ("--numprocesses=2", "--dist=loadfile", "--no-loadscope-reorder")
+PARALLEL = ("--numprocesses=3", "--dist=loadfile", "--no-loadscope-reorder")
 
 
 def run_tests(arguments: list[str]) -> int:

@@ -39,6 +39,7 @@ _HOST_FOLDERS = [
 _HOST_FOLDERS += [
     str(ROOT),
     str(ROOT / "sandbox" / "cell"),
+    str(ROOT / "sandbox" / "cell" / "__pycache__"),
     str(Path(torch.__file__).parents[1]),
     os.path.dirname(os.__file__),
 ]
@@ -114,7 +115,9 @@ class Surroundings:
             return around | {"ipc": _lines(_IPC)}
         around["port"] = _lines([f"/proc/{pid}/net/{table}" for table in _TABLES])
         inside = f"/proc/{pid}/root"
-        around["file"] = {f"{folder}/{name}" for folder in _INSIDE for name in _names(f"{inside}/{folder}")}
+        files = {f"{folder}/{name}" for folder in _INSIDE for name in _names(f"{inside}/{folder}")}
+        files.discard("opt/judge/cell/__pycache__")  # bound in read-only: any python here may make it
+        around["file"] = files
         return around | {"ipc": _ipc_of(pid)}
 
 
