@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -43,24 +44,30 @@ class Catalogue:
     """The problems of ``roots``, loaded once and again when their files change. Thread-safe.
 
     A folder that cannot be loaded hides no other problem: it is listed in `broken`, and asking for it raises
-    its error.
+    its error. A look at every file takes as long as a whole page; who answers many may have ``look_every_s`` seconds
+    between two.
 
     Raises:
         ProblemError: a root is not a folder, or two folders claim one number or, within a root, one slug.
     """
 
-    def __init__(self, roots: Sequence[Path]) -> None:
+    def __init__(self, roots: Sequence[Path], look_every_s: float = 0.0) -> None:
         self.roots = tuple(Path(root) for root in roots)
+        self._look_every_s, self._look_at_s = look_every_s, 0.0
+        self._all: list[Problem] = []
         self._lock = threading.Lock()
         self._problems: dict[Path, Problem] = {}
         self._broken: dict[Path, ProblemError] = {}
         self.all()
 
     def all(self) -> list[Problem]:
-        """Every problem by number, as it lies on disk now."""
+        """Every problem by number, as it lies on disk now, or did at the last look."""
         with self._lock:
-            self._read()
-            return sorted(self._chosen().values(), key=lambda problem: problem.number)
+            if time.monotonic() >= self._look_at_s:
+                self._read()
+                self._all = sorted(self._chosen().values(), key=lambda problem: problem.number)
+                self._look_at_s = time.monotonic() + self._look_every_s
+            return list(self._all)
 
     @property
     def broken(self) -> list[ProblemError]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session, defer
+from sqlalchemy.orm import Session, aliased, defer
 
 from judge.models import Judgement, Mistake, Submission, User
 from judge.scores import Standing, class_standings, counted
@@ -101,12 +101,13 @@ def judgements(session: Session, submission_id: int) -> list[Judgement]:
 
 def changes(session: Session, slug: str) -> list[Change]:
     """What was judged more than once at a problem, newest submission first."""
-    rejudged = select(Judgement.submission_id).where(Judgement.rejudge.is_(True)).scalar_subquery()
+    other = aliased(Judgement)
+    rejudged = select(other.id).where(other.submission_id == Submission.id, other.rejudge.is_(True)).exists()
     rows = session.execute(
         select(Judgement, Submission.id, User.id, User.name, User.full_name)
         .join(Submission, Submission.id == Judgement.submission_id)
         .join(User, User.id == Submission.user_id)
-        .where(Submission.slug == slug, Submission.id.in_(rejudged))
+        .where(Submission.slug == slug, rejudged)
         .options(defer(Judgement.report))
         .order_by(Submission.id.desc(), Judgement.id)
     ).all()

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from judge import mounts
 from judge.lines import UserError
 
-REVISION = "0003"  # the newest migration; a test compares it with judge/migrations
+REVISION = "0004"  # the newest migration; a test compares it with judge/migrations
 
 
 class DatabaseError(UserError):

@@ -98,7 +98,11 @@ class Submission(Base):
     """Source sent once. Bytes, because a learner's file need not be text."""
 
     __tablename__ = "submissions"
-    __table_args__ = (Index("ix_submissions_user_slug", "user_id", "slug"),)
+    # both answer a page without a look at the rows, which hold sources
+    __table_args__ = (
+        Index("ix_submissions_user", "user_id", "slug", "mode", "created_at"),
+        Index("ix_submissions_slug", "slug", "mode"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
@@ -114,10 +118,14 @@ class Judgement(Base):
     """One grading of a submission; a retry or a rejudge adds one, and the last one counts."""
 
     __tablename__ = "judgements"
-    __table_args__ = (Index("ix_judgements_status", "status"),)
+    __table_args__ = (
+        Index("ix_judgements_status", "status"),
+        # all that a score follows from: the rows hold reports
+        Index("ix_judgements_submission", "submission_id", "verdict", "score"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"), index=True)
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"))
     status: Mapped[str] = mapped_column(String(8), default="queued")  # queued | running | done
     attempt: Mapped[int] = mapped_column(default=0)  # how often it was taken up; guards what is recorded
     owner: Mapped[str | None] = mapped_column(String(255))  # who took it up

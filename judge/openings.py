@@ -35,7 +35,7 @@ def opened(session: Session, user_id: int, slug: str) -> Opened:
     """What a learner opened of a problem so far, and whether they solved it."""
     found = select(Opening.what, Opening.created_at).where(Opening.user_id == user_id, Opening.slug == slug)
     acts: dict[str, datetime] = {what: when for what, when in session.execute(found)}
-    standing = scores.standings(session, user_id).get(slug)
+    standing = scores.standings(session, user_id, slug).get(slug)
     hints = sum(what != SOLUTION for what in acts)
     return Opened(hints, acts.get(SOLUTION), standing is not None and standing.solved)
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, and_, case, func, select
 from sqlalchemy.orm import Session
 
 from judge.models import Judgement, Submission
-from judge.submissions import UNSCORED
+from judge.submissions import UNSCORED, is_last
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,13 @@ def counted() -> ColumnElement[bool]:
     Only submissions of mode ``submit``. SE and SKIP say nothing about a learner's work, and a rejudge that still
     waits says nothing yet: until then, and after a fault of ours, the judgement before it counts.
     """
-    return and_(Submission.mode == "submit", Judgement.id.in_(_scored_ids()))
+    return and_(Submission.mode == "submit", is_last(_scored))
 
 
-def standings(session: Session, user_id: int) -> dict[str, Standing]:
-    """A learner's standing by slug, of every problem with at least one submission that counts."""
-    rows = session.execute(_standing(Submission.slug).where(Submission.user_id == user_id, counted()))
+def standings(session: Session, user_id: int, slug: str | None = None) -> dict[str, Standing]:
+    """A learner's standing by slug, of every problem (or this one) with at least one submission that counts."""
+    asked = [Submission.user_id == user_id, *([] if slug is None else [Submission.slug == slug])]
+    rows = session.execute(_standing(Submission.slug).where(*asked, counted()))
     return {slug: Standing(bool(solved), best or 0.0, attempts) for slug, solved, best, attempts in rows}
 
 
@@ -67,6 +68,5 @@ def _standing(*by: Any) -> Select[Any]:
     )
 
 
-def _scored_ids() -> Any:
-    scored = and_(Judgement.status == "done", Judgement.verdict.not_in(UNSCORED))
-    return select(func.max(Judgement.id)).where(scored).group_by(Judgement.submission_id).scalar_subquery()
+def _scored(judgement: type[Judgement]) -> ColumnElement[bool]:
+    return judgement.verdict.not_in(UNSCORED)  # a judgement that is not done has none

@@ -6,7 +6,6 @@ import hashlib
 import logging
 import secrets
 import socket
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
@@ -38,7 +37,7 @@ from judge.views import Seen, View, history, make_view, seen_version
 LOG = logging.getLogger(__name__)
 WAITING_MAX = 500
 WAITING_EACH_MAX = 20  # of one person's with accounts: a class shares the queue
-FRESH_S = 1.0
+LOOK_EVERY_S = 0.5  # at the bank's files: soon enough for an author who saves and reloads
 
 
 class QueueFull(UserError):
@@ -65,7 +64,6 @@ class Service:
         self.protections: dict[str, str] = {}
         self._judge = judge
         self._grading: Grading | None = None
-        self._found: dict[str, tuple[float, Problem | None]] = {}
         self._open = ExitStack()
 
     def start(self) -> None:
@@ -189,15 +187,10 @@ class Service:
         return seen.done if after_version is None else seen.version != after_version
 
     def _find(self, slug: str) -> Problem | None:
-        """The problem as it was on disk within the last second: a poll is no reason to look at every file."""
-        asked, problem = self._found.get(slug, (0.0, None))
-        if problem is None or time.monotonic() - asked > FRESH_S:
-            try:
-                problem = self.catalogue.find(slug)
-            except (UnknownProblem, ProblemError):
-                problem = None
-            self._found[slug] = (time.monotonic(), problem)
-        return problem
+        try:
+            return self.catalogue.find(slug)
+        except (UnknownProblem, ProblemError):
+            return None
 
     def _grade(self, job: Job, on_start: Callable[[int], None], on_case: Callable[[Report], None]) -> Result:
         assert self._grading is not None
@@ -263,6 +256,6 @@ def _position(session: Session, judgement: Judgement) -> int:
 
 def _open_bank(config: Config) -> Catalogue:
     try:
-        return Catalogue(config.problem_roots)
+        return Catalogue(config.problem_roots, LOOK_EVERY_S)
     except ProblemError as error:
         raise BrokenBank("problem", why=error) from error

@@ -7,13 +7,13 @@ one that is delivered twice, or that comes back after its lease ran out, counts 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, CursorResult, and_, func, or_, select, update
-from sqlalchemy.orm import Session, load_only
+from sqlalchemy.orm import Session, aliased, load_only
 
 from judge.db import Database
 from judge.lines import UserError
@@ -156,9 +156,15 @@ def latest_state(session: Session, submission_id: int) -> tuple[Judgement, int] 
     return None if found is None else (found[0], found[1])
 
 
-def latest_ids() -> Any:
-    """A subquery of the ids of all judgements that count: the last of each submission."""
-    return select(func.max(Judgement.id)).group_by(Judgement.submission_id).scalar_subquery()
+def is_last(*of: Callable[[type[Judgement]], ColumnElement[bool]]) -> ColumnElement[bool]:
+    """Whether a judgement is its submission's last, or the last of those of its judgements that ``of`` holds for.
+
+    It asks for each submission by itself: a learner's page must not look at everybody's judgements.
+    """
+    other = aliased(Judgement)
+    later = select(other.id).where(other.submission_id == Judgement.submission_id, other.id > Judgement.id)
+    later = later.where(*(holds(other) for holds in of)).correlate(Judgement)
+    return and_(*(holds(Judgement) for holds in of), ~later.exists())
 
 
 def retry(session: Session, submission_id: int) -> Judgement:
@@ -184,7 +190,7 @@ def rejudge(session: Session, submission_id: int) -> Judgement:
 def judged_ids(session: Session, slug: str) -> list[int]:
     """The submissions to a problem that were judged and count, of all users, oldest first."""
     judged = select(Submission.id).join(Judgement).where(Submission.slug == slug, Submission.mode == "submit")
-    found = judged.where(Judgement.id.in_(latest_ids()), Judgement.status == "done").order_by(Submission.id)
+    found = judged.where(is_last(), Judgement.verdict.is_not(None)).order_by(Submission.id)
     return list(session.scalars(found))
 
 

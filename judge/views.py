@@ -6,7 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
 from judge import lines, submissions
 from judge.dispatch.progress import Running
@@ -78,8 +78,9 @@ def history(session: Session, user_id: int, slug: str, lang: str, limit: int) ->
         .where(
             Submission.user_id == user_id,
             Submission.slug == slug,
-            Judgement.id.in_(submissions.latest_ids()),
+            submissions.is_last(),
         )
+        .options(defer(Submission.source), defer(Judgement.report))
         .order_by(Submission.id.desc())
         .limit(limit)
     )

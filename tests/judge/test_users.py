@@ -152,6 +152,12 @@ def test_the_migration_counts_the_mistakes_of_old_reports(database: Database) ->
         session.add(Judgement(submission_id=number, status="queued", seed=""))
     with database.write() as session:  # back to what the first release knew
         for statement in (
+            *(
+                f"DROP INDEX ix_{name}"
+                for name in ("submissions_user", "submissions_slug", "judgements_submission")
+            ),
+            "CREATE INDEX ix_submissions_user_slug ON submissions (user_id, slug)",
+            "CREATE INDEX ix_judgements_submission_id ON judgements (submission_id)",
             "DROP TABLE drafts",
             "DROP TABLE openings",
             "DROP TABLE mistakes",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from judge.config import Config
-from judge.service import Service
+from judge.service import LOOK_EVERY_S, Service
 from tests.web.conftest import BANK, ScriptedJudge
 from web.app import create_app
 
@@ -36,6 +37,7 @@ def test_a_saved_statement_shows_on_reload(client: FlaskClient, folder: Path) ->
     path = folder / "statement.zh.md"
     assert "崭新的一句" not in client.get("/problems/add-pair").text
     path.write_text(path.read_text(encoding="utf-8") + "\n崭新的一句。\n", encoding="utf-8")
+    time.sleep(LOOK_EVERY_S)
     assert "崭新的一句" in client.get("/problems/add-pair").text
 
 
@@ -44,7 +46,9 @@ def test_a_new_folder_is_listed_and_a_broken_one_hides_no_other(client: FlaskCli
     toml = (other / "problem.toml").read_text(encoding="utf-8")
     said = toml.replace("number = 7", "number = 8").replace('"add-pair"', '"new-pair"')
     (other / "problem.toml").write_text(said, encoding="utf-8")
+    time.sleep(LOOK_EVERY_S)
     assert "new-pair" in client.get("/").text
     (other / "problem.toml").write_text("number = ", encoding="utf-8")
+    time.sleep(LOOK_EVERY_S)
     page = client.get("/").text
     assert "new-pair" not in page and "add-pair" in page
