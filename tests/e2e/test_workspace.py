@@ -130,7 +130,8 @@ def test_new_pages_and_dialogs_are_accessible(
     expect(page.locator("#solution")).to_be_visible()
     assert violations(page) == []
     page.goto(f"{light_url}/problems/ms-attn-metadata/compare?left=starter&right=solution")
-    expect(page.locator(".monaco-diff .view-lines").first).to_be_visible()
+    expect(page.locator(".monaco-diff .line-delete").first).to_be_attached()  # the colours of what differs
+    expect(page.locator(".monaco-diff .line-insert").first).to_be_attached()
     assert violations(page) == []
     page.goto(f"{light_url}/chapters/5")
     page.locator(".menu summary").click()

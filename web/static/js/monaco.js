@@ -29,19 +29,42 @@ async function load(lang) {
   return monaco;
 }
 
+// pale enough for every colour of a token to be read on them, in lines that differ as well
+const THEMES = {
+  'judge-light': {
+    base: 'vs', surface: '#ffffff', comment: '5f6b76', number: '076444', lineNumber: '#646d76',
+    inserted: ['#2da44e0d', '#2da44e20'], removed: ['#ff000006', '#ff000013'],
+  },
+  'judge-dark': {
+    base: 'vs-dark', surface: '#1a1e23', comment: '97a3af', number: 'b5cea8', lineNumber: '#8b98a5',
+    inserted: ['#2ea0430c', '#2ea0431a'], removed: ['#f8514910', '#f851491e'],
+  },
+};
+
 /** @param {any} monaco */
 function defineThemes(monaco) {
-  for (const [name, base, surface, comment, numbers] of [
-    ['judge-light', 'vs', '#ffffff', '5f6b76', '#646d76'],
-    ['judge-dark', 'vs-dark', '#1a1e23', '8b98a5', '#8b98a5'],
-  ]) {
+  for (const [name, theme] of Object.entries(THEMES)) {
     monaco.editor.defineTheme(name, {
-      base,
+      base: theme.base,
       inherit: true,
-      rules: [{ token: 'comment', foreground: comment }],
-      colors: { 'editor.background': surface, 'editorLineNumber.foreground': numbers, 'editorLineNumber.dimmedForeground': numbers },
+      rules: [{ token: 'comment', foreground: theme.comment }, { token: 'number', foreground: theme.number }],
+      colors: {
+        'editor.background': theme.surface,
+        'editorLineNumber.foreground': theme.lineNumber,
+        'editorLineNumber.dimmedForeground': theme.lineNumber,
+        ...differences('inserted', theme.inserted),
+        ...differences('removed', theme.removed),
+      },
     });
   }
+}
+
+/**
+ * Colours of what differs: the line, and the text in it; signs before the lines say the same.
+ * @param {string} what @param {string[]} colours
+ */
+function differences(what, [line, text]) {
+  return { [`diffEditor.${what}LineBackground`]: line, [`diffEditor.${what}TextBackground`]: text };
 }
 
 /** @param {URL} address */
