@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import timedelta
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 
 from judge.db import Database
 from judge.models import Login, User, now
@@ -25,15 +25,18 @@ def log_in(database: Database, name: str, secret: str) -> str | None:
     return _new_login(database, user.id)
 
 
+# built once: every request asks
+_HOLDER = (
+    select(User.id, User.name, User.full_name, User.role, User.password_hash.is_(None))
+    .join(Login)
+    .where(Login.token_hash == bindparam("token_hash"), Login.until > bindparam("moment"))
+)
+
+
 def reader_of(database: Database, token: str) -> Reader | None:
     """Who holds a login's token; None when it ended."""
-    with database.read() as session:
-        user = session.scalars(
-            select(User).join(Login).where(Login.token_hash == hash_secret(token), Login.until > now())
-        ).first()
-    if user is None:
-        return None
-    return Reader(user.id, user.name, user.full_name, user.role, must_choose=user.password_hash is None)
+    found = database.row(_HOLDER, {"token_hash": hash_secret(token), "moment": now()})
+    return None if found is None else Reader(*tuple(found))
 
 
 def log_out(database: Database, token: str) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy import Connection, Engine, Executable, Row, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
@@ -49,6 +49,11 @@ class Database:
         """A session for reading only; what it loaded stays usable after it."""
         with self._told(), Session(self.engine, expire_on_commit=False) as session:
             yield session
+
+    def row(self, statement: Executable, values: dict[str, Any]) -> Row[Any] | None:
+        """The first row of a statement that is asked with every request: without a session, which costs as much again."""
+        with self._told(), self.engine.connect() as connection:
+            return connection.execute(statement, values).first()
 
     @contextmanager
     def write(self) -> Iterator[Session]:

@@ -6,6 +6,8 @@ import hashlib
 import logging
 import secrets
 import socket
+import threading
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
@@ -29,7 +31,7 @@ from judge.remote.place import place_of
 from judge.remote.server import Keeper
 from judge.remote.takeover import taking_over
 from judge.startup import open_grading
-from judge.submissions import Job, Mode
+from judge.submissions import Job, Mode, Stage
 from judge.tryouts import Tryout, Tryouts
 from judge.users import Reader, local_user
 from judge.views import Seen, View, history, make_view, seen_version
@@ -37,6 +39,7 @@ from judge.views import Seen, View, history, make_view, seen_version
 LOG = logging.getLogger(__name__)
 WAITING_MAX = 500
 WAITING_EACH_MAX = 20  # of one person's with accounts: a class shares the queue
+FAR_FOR_S = 1.0
 LOOK_EVERY_S = 0.5  # at the bank's files: soon enough for an author who saves and reloads
 
 
@@ -64,6 +67,8 @@ class Service:
         self.protections: dict[str, str] = {}
         self._judge = judge
         self._grading: Grading | None = None
+        self._far: dict[int, tuple[Stage, int]] = {}
+        self._far_until_s, self._far_lock = 0.0, threading.Lock()
         self._open = ExitStack()
 
     def start(self) -> None:
@@ -127,7 +132,7 @@ class Service:
             judgement = submissions.latest(session, submission_id)
             if judgement is None or not _may_see(reader, judgement.submission.user_id):
                 return None
-            position = _position(session, judgement)
+            position = submissions.position(session, judgement.id, judgement.status, judgement.rejudge)
         running = self._dispatcher.board.get(submission_id)
         problem = self._find(judgement.submission.slug)
         level: Level = "full" if reader is not None and reader.teaches else self.config.level
@@ -135,13 +140,21 @@ class Service:
 
     def seen(self, submission_id: int, reader: Reader | None = None) -> Seen | None:
         """The version of what `view` would show, at a fraction of its cost; None where it would show nothing."""
-        with self.database.read() as session:
-            found = submissions.latest_state(session, submission_id)
-            if found is None or not _may_see(reader, found[1]):
-                return None
-            judgement, position = found[0], _position(session, found[0])
-        version = seen_version(judgement, self._dispatcher.board.get(submission_id), position)
-        return Seen(version, judgement.status == "done")
+        far = self._far_behind().get(submission_id)
+        if far is not None:
+            stage, position = far
+        else:
+            with self.database.read() as session:
+                found = submissions.stage(session, submission_id)
+                if found is None:
+                    return None
+                stage = found
+                position = submissions.position(session, stage.judgement_id, stage.status, stage.rejudge)
+        if not _may_see(reader, stage.user_id):
+            return None
+        running = self._dispatcher.board.get(submission_id)
+        version = seen_version(stage.status, stage.version, running, position)
+        return Seen(version, stage.status == "done", position)
 
     def history(self, problem: Problem, lang: str, limit: int = 50, user: int | None = None) -> list[View]:
         """The latest submissions to a problem, newest first, without source and cases."""
@@ -179,6 +192,15 @@ class Service:
         with self.database.write() as session:
             queue(session, submission_id)
         self._dispatcher.dispatch(submission_id)
+
+    def _far_behind(self) -> dict[int, tuple[Stage, int]]:
+        """Who waits far behind, read once a second: a whole class may ask."""
+        with self._far_lock:
+            if time.monotonic() >= self._far_until_s:
+                with self.database.read() as session:
+                    self._far = submissions.far_behind(session)
+                self._far_until_s = time.monotonic() + FAR_FOR_S
+            return self._far
 
     def _moved(self, submission_id: int, after_version: int | None) -> bool:
         seen = self.seen(submission_id)
@@ -248,10 +270,6 @@ class Service:
 
 def _may_see(reader: Reader | None, user_id: int) -> bool:
     return reader is None or reader.teaches or reader.id == user_id
-
-
-def _position(session: Session, judgement: Judgement) -> int:
-    return submissions.waiting(session, before=judgement) + 1 if judgement.status == "queued" else 0
 
 
 def _open_bank(config: Config) -> Catalogue:

@@ -10,10 +10,10 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, CursorResult, and_, func, or_, select, update
-from sqlalchemy.orm import Session, aliased, load_only
+from sqlalchemy import ColumnElement, CursorResult, and_, bindparam, func, or_, select, update
+from sqlalchemy.orm import Session, aliased
 
 from judge.db import Database
 from judge.lines import UserError
@@ -25,6 +25,7 @@ from judge.versions import store_version
 Mode = Literal["run", "submit"]
 VERSION_STEP = 10_000  # between two stored versions of a judgement: room for those of its running cases
 UNSCORED = ("SE", "SKIP")
+EXACT_BELOW = 20  # places in the queue
 
 
 class NoSubmission(UserError):
@@ -145,15 +146,37 @@ def latest(session: Session, submission_id: int) -> Judgement | None:
     return judgement
 
 
-def latest_state(session: Session, submission_id: int) -> tuple[Judgement, int] | None:
-    """The judgement that counts without its report, and whose submission it is; None for an unknown number.
+class Stage(NamedTuple):
+    """How far the judgement that counts for a submission is, without report and source."""
 
-    For those who only ask whether something changed: neither report nor source is read.
-    """
-    light = load_only(Judgement.id, Judgement.status, Judgement.version, Judgement.rejudge)
-    newest = select(Judgement, Submission.user_id).join(Submission).where(Submission.id == submission_id)
-    found = session.execute(newest.options(light).order_by(Judgement.id.desc()).limit(1)).first()
-    return None if found is None else (found[0], found[1])
+    judgement_id: int
+    status: str
+    version: int
+    rejudge: bool
+    user_id: int  # whose submission it is
+
+
+# built once: hundreds of browsers ask, and to build a statement takes longer than to run it
+_STAGES = select(
+    Judgement.id, Judgement.status, Judgement.version, Judgement.rejudge, Submission.user_id
+).join(Submission)
+_STAGE = _STAGES.where(Submission.id == bindparam("submission")).order_by(Judgement.id.desc()).limit(1)
+_QUEUED = (
+    select(Submission.id, *_STAGES.selected_columns)
+    .join(Judgement)
+    .where(Judgement.status == "queued")
+    .order_by(Judgement.rejudge, Judgement.id)
+)
+_WAITING = select(func.count()).select_from(Judgement).where(Judgement.status == "queued")
+_FRESH = _WAITING.where(Judgement.rejudge.is_(False))
+_FRESH_BEFORE = _FRESH.where(Judgement.id < bindparam("judgement"))
+_ALL_BEFORE = _WAITING.where(or_(Judgement.rejudge.is_(False), Judgement.id < bindparam("judgement")))
+
+
+def stage(session: Session, submission_id: int) -> Stage | None:
+    """How far a submission is; None for an unknown number."""
+    found = session.execute(_STAGE, {"submission": submission_id}).first()
+    return None if found is None else Stage(*found)
 
 
 def is_last(*of: Callable[[type[Judgement]], ColumnElement[bool]]) -> ColumnElement[bool]:
@@ -194,17 +217,36 @@ def judged_ids(session: Session, slug: str) -> list[int]:
     return list(session.scalars(found))
 
 
-def waiting(session: Session, before: Judgement | None = None) -> int:
-    """How many judgements wait that learners wait for, or how many come before the judgement ``before``."""
-    count = select(func.count()).select_from(Judgement).where(Judgement.status == "queued")
-    fresh = Judgement.rejudge.is_(False)
-    if before is None:
-        count = count.where(fresh)
-    elif before.rejudge:
-        count = count.where(or_(fresh, Judgement.id < before.id))
-    else:
-        count = count.where(fresh, Judgement.id < before.id)
-    return session.scalar(count) or 0
+def far_behind(session: Session) -> dict[int, tuple[Stage, int]]:
+    """Everything that has `EXACT_BELOW` or more ahead of it, by submission: how far it is, and its position."""
+    queued = session.execute(_QUEUED).all()
+    return {
+        submission_id: (Stage(*rest), _rounded(ahead))
+        for ahead, (submission_id, *rest) in enumerate(queued)
+        if ahead >= EXACT_BELOW
+    }
+
+
+def waiting(session: Session) -> int:
+    """How many judgements wait that learners wait for."""
+    return session.scalar(_FRESH) or 0
+
+
+def position(session: Session, judgement_id: int, status: str, rejudge: bool) -> int:
+    """A judgement's place among those that wait, 1 for the next one; 0 for one that does not wait.
+
+    Far behind it is rounded down to tens, then to fifties: a place that changes with every judgement made would be
+    told to everybody who waits.
+    """
+    if status != "queued":
+        return 0
+    before = _ALL_BEFORE if rejudge else _FRESH_BEFORE
+    return _rounded(session.scalar(before, {"judgement": judgement_id}) or 0)
+
+
+def _rounded(ahead: int) -> int:
+    step = 1 if ahead < EXACT_BELOW else 10 if ahead < 100 else 50
+    return ahead // step * step + 1
 
 
 def waiting_of(session: Session, user_id: int) -> int:

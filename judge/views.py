@@ -25,13 +25,14 @@ class Seen(NamedTuple):
 
     version: int  # of the view
     done: bool
+    position: int
 
 
-def seen_version(judgement: Judgement, running: Running | None, position: int) -> int:
+def seen_version(status: str, version: int, running: Running | None, position: int) -> int:
     """A number that changes whenever the view does: by stored changes, finished cases, and places in the queue."""
-    if judgement.status == "queued":
-        return judgement.version + WAITING - min(position, WAITING)
-    return running.version if judgement.status == "running" and running is not None else judgement.version
+    if status == "queued":
+        return version + WAITING - min(position, WAITING)
+    return running.version if status == "running" and running is not None else version
 
 
 def make_view(
@@ -44,7 +45,7 @@ def make_view(
 ) -> View:
     """The view of a submission (the JSON API's answer) in ``lang``, hidden cases shown up to ``level``.
 
-    ``position`` is 1 for the next in the queue, 0 for what does not wait.
+    ``position`` as `submissions.position` has it.
     """
     submission = judgement.submission
     done = judgement.status == "done"
@@ -54,7 +55,7 @@ def make_view(
         **_summary(submission, judgement, lang),
         "title": _title(problem, submission.slug, lang),
         "source": submission.source.decode("utf-8", "replace"),
-        "version": seen_version(judgement, running, position),
+        "version": seen_version(judgement.status, judgement.version, running, position),
         "queue_position": position,
         **{
             "cases_total": None,

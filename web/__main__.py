@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import signal
 import socket
 import sys
@@ -23,6 +24,9 @@ from web.current import THREADS
 from web.watching import set_up_logs
 
 BODY_LIMIT_BYTES = 8 << 20  # above the application's own cap, so that this one rarely has to speak
+CONNECTIONS = 4000  # browsers keep theirs open, some six each: beyond it nobody gets in
+IDLE_S = 1  # for the files of one page; waitress looks at every open connection at each event
+OTHER_FILES = 256  # databases, pipes to zygotes and graders, logs
 
 
 def main() -> int:
@@ -53,7 +57,7 @@ def listen(config: Config) -> socket.socket:
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind((config.host, config.port))
-        sock.listen(128)
+        sock.listen(1024)
     except OSError:
         sock.close()
         raise
@@ -73,6 +77,10 @@ def serve(config: Config, sock: socket.socket, lang: str) -> int:
             threads=THREADS,
             ident=None,
             max_request_body_size=BODY_LIMIT_BYTES,
+            connection_limit=room_for_connections(),
+            asyncore_use_poll=True,  # select() takes descriptors below 1024 alone
+            channel_timeout=IDLE_S,
+            cleanup_interval=1,
             clear_untrusted_proxy_headers=False,  # web/proxies.py knows whom to trust
         )
         if config.accounts and not can_log_in(service.database):
@@ -87,6 +95,16 @@ def serve(config: Config, sock: socket.socket, lang: str) -> int:
         if helper := app.extensions["helper"]:
             helper.close()
     return 0
+
+
+def room_for_connections() -> int:
+    """How many connections may be open at once, after this process has been allowed as many files as it may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = CONNECTIONS + OTHER_FILES
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    return max(100, allowed - OTHER_FILES)
 
 
 def stop(_signal: int, _frame: FrameType | None) -> NoReturn:

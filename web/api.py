@@ -7,11 +7,10 @@ from flask import Blueprint, Response, jsonify, url_for
 from web import current
 from web.current import (
     View,
+    answer_fresh,
     asked_wait_s,
     etag,
     find_problem,
-    fresh_view,
-    not_modified,
     service,
     submission,
     wait_until_done,
@@ -36,12 +35,7 @@ def submit() -> Response:
 @bp.get("/api/submissions/<int:submission_id>")
 def show(submission_id: int) -> Response:
     """The view of one submission; 304 while the client holds the same."""
-    view = fresh_view(submission_id)
-    if view is None:
-        return not_modified()
-    response = jsonify(view)
-    response.set_etag(etag(view["id"], view["version"]))
-    return response
+    return answer_fresh(submission_id, jsonify)
 
 
 @bp.post("/api/submissions/<int:submission_id>/retry")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,6 +12,7 @@ from flask import Response, abort, current_app, g, make_response, request
 
 from judge.catalogue import UnknownProblem
 from judge.problem import Problem, ProblemError
+from judge.submissions import EXACT_BELOW
 from judge.users import Reader
 from web.errors import Refused
 from web.i18n import language
@@ -28,6 +29,7 @@ MODES = ("run", "submit")
 THREADS = 16
 LARGEST_ID = (1 << 63) - 1  # what a database can be asked for
 LONGEST_WAIT_S = 2.0
+LONGEST_PACE_S = 10
 _waiting = threading.BoundedSemaphore(THREADS // 2)  # the other half always answers at once
 
 
@@ -120,31 +122,41 @@ def seat() -> Iterator[float]:
 
 def wait_until_done(view: View) -> View:
     """The view once it is done, or after the asked time, or at once where too many wait already."""
-    if view["status"] == "done" or not asked_wait_s() or not _waiting.acquire(blocking=False):
+    if view["status"] == "done":
         return view
-    try:
-        service().wait(view["id"], asked_wait_s())
-    finally:
-        _waiting.release()
+    with seat() as wait_s:
+        if not wait_s:
+            return view
+        service().wait(view["id"], wait_s)
     return submission(view["id"])
 
 
-def fresh_view(submission_id: int) -> View | None:
-    """The view, None while the client holds it; waited for as `wait_until_done` does. 404 as `submission`.
+def answer_fresh(submission_id: int, render: Callable[[View], Response]) -> Response:
+    """The submission as ``render`` puts it, 304 while the client holds the same; waited for as `wait_until_done` does.
 
-    A client that holds the view costs no view: hundreds may ask again and again.
+    A client that holds the view costs no view: hundreds may ask again and again. Who waits far behind is told when to.
+    404 as `submission`.
     """
     seen = _seen(submission_id)
-    if not request.if_none_match.contains(etag(submission_id, seen.version)):
-        return submission(submission_id)
-    if seen.done or not asked_wait_s() or not _waiting.acquire(blocking=False):
-        return None
-    try:
-        service().wait(submission_id, asked_wait_s(), seen.version)
-    finally:
-        _waiting.release()
-    changed = _seen(submission_id).version != seen.version
-    return submission(submission_id) if changed else None
+    if request.if_none_match.contains(etag(submission_id, seen.version)):
+        held = seen.version
+        if not seen.done and seen.position < EXACT_BELOW:
+            with seat() as wait_s:
+                if wait_s and service().wait(submission_id, wait_s, held):
+                    seen = _seen(submission_id)
+        if seen.version == held:
+            return paced(not_modified(), seen.position)
+    view = submission(submission_id)
+    response = render(view)
+    response.set_etag(etag(view["id"], view["version"]))
+    return paced(response, view["queue_position"])
+
+
+def paced(response: Response, position: int) -> Response:
+    """With the seconds after which to ask again, for who is far behind in the queue."""
+    if position > EXACT_BELOW:
+        response.headers["Retry-After"] = str(min(LONGEST_PACE_S, 1 + position // EXACT_BELOW))
+    return response
 
 
 def not_modified() -> Response:

@@ -16,11 +16,9 @@ from judge.problem import Problem
 from web import drafts, editor_help, guard, markdown, steps
 from web.current import (
     View,
-    etag,
+    answer_fresh,
     find_problem,
-    fresh_view,
     is_own,
-    not_modified,
     reader_id,
     service,
     submission,
@@ -92,12 +90,9 @@ def history(slug: str) -> str:
 @bp.get("/submissions/<int:submission_id>/panel")
 def panel(submission_id: int) -> Response:
     """The results of one submission, to be swapped into the page; knows ETag and ``Prefer: wait=N``."""
-    view = fresh_view(submission_id)
-    if view is None:
-        return not_modified()
-    response = make_response(render_template("panel.html", view=arrange(view)))
-    response.set_etag(etag(view["id"], view["version"]))
-    return response
+    return answer_fresh(
+        submission_id, lambda view: make_response(render_template("panel.html", view=arrange(view)))
+    )
 
 
 @bp.post("/submissions/<int:submission_id>/retry")

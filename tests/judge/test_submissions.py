@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from judge import submissions
 from judge.db import Database
@@ -224,6 +225,10 @@ def test_a_rejudge_uses_the_seed_again_and_replaces_the_verdict(database: Databa
         assert standings(session, local_user(database)) == {problem.slug: Standing(True, 100.0, 1)}
 
 
+def place(session: Session, judgement: Judgement) -> int:
+    return submissions.position(session, judgement.id, judgement.status, judgement.rejudge)
+
+
 def test_a_rejudge_waits_behind_what_learners_send(database: Database, problem: Problem) -> None:
     old = finish(database, problem, "WA", 40)
     with database.write() as session:
@@ -232,9 +237,29 @@ def test_a_rejudge_waits_behind_what_learners_send(database: Database, problem: 
     new = send(database, problem)
     with database.read() as session:
         assert submissions.waiting(session) == 1
-        assert submissions.waiting(session, before=last(database, old)) == 1
-        assert submissions.waiting(session, before=last(database, new)) == 0
+        assert place(session, last(database, old)) == 2
+        assert place(session, last(database, new)) == 1
     assert [taken(database).submission_id for _ in range(2)] == [new, old]
+
+
+def test_a_place_far_behind_is_told_roughly_and_both_ways_alike(database: Database, problem: Problem) -> None:
+    rejudged = finish(database, problem, "WA", 40)
+    sent = [send(database, problem) for _ in range(205)]
+    with database.write() as session:
+        submissions.rejudge(session, rejudged)
+    with database.read() as session:
+        places = [place(session, last(database, one)) for one in [*sent, rejudged]]
+        assert places[:31] == [*range(1, 21), *[21] * 10, 31]
+        assert set(places[31:101]) == {31, 41, 51, 61, 71, 81, 91, 101} and set(places[101:]) == {
+            101,
+            151,
+            201,
+        }
+        far = submissions.far_behind(session)
+        assert [far[one][1] for one in [*sent, rejudged][20:]] == places[20:] and not far.keys() & set(
+            sent[:20]
+        )
+        assert far[sent[30]][0] == submissions.stage(session, sent[30])
 
 
 def test_a_score_stays_while_a_rejudge_waits_and_after_a_fault(database: Database, problem: Problem) -> None:

@@ -6,6 +6,7 @@ import dataclasses
 import ipaddress
 import json
 import logging
+import resource
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,8 @@ from flask.testing import FlaskClient
 
 from judge.config import Config
 from judge.service import Service
+from tests.web.conftest import ScriptedJudge
+from web.__main__ import CONNECTIONS, OTHER_FILES, room_for_connections
 from web.limits import Pace
 from web.watching import ACCESS, JsonLines
 
@@ -95,3 +98,34 @@ def test_a_pace_says_how_long_to_wait() -> None:
     assert pace.take(1) == 50
     now[0] = 60
     assert [pace.take(1), pace.take(1), pace.take(1)] == [0, 0, 60 + 1]
+
+
+@pytest.mark.parametrize("address", ["/api/submissions/{}", "/submissions/{}/panel"])
+def test_who_waits_far_behind_is_told_roughly_where_and_when_to_ask_again(
+    client: FlaskClient, scripted: ScriptedJudge, address: str
+) -> None:
+    scripted.gate.clear()
+    body = {"problem": 7, "source": "right = 1", "mode": "submit"}
+    sent = [json.loads(client.post("/api/submissions", json=body).data)["id"] for _ in range(40)]
+    near, far = (client.get(address.format(one)) for one in (sent[12], sent[-1]))
+    assert "Retry-After" not in near.headers and 2 <= int(far.headers["Retry-After"]) <= 10
+    held = client.get(
+        address.format(sent[-1]), headers={"If-None-Match": far.headers["ETag"], "Prefer": "wait=2"}
+    )
+    assert (held.status_code, held.headers["Retry-After"]) == (304, far.headers["Retry-After"])
+    panel = client.get(f"/submissions/{sent[-1]}/panel").text
+    assert "前面还有 30 多份" in panel
+    scripted.gate.set()
+
+
+def test_as_many_connections_as_the_system_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    allowed: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "setrlimit", lambda _kind, limits: allowed.append(limits))
+    for soft, hard, room in (
+        (1024, 1 << 20, CONNECTIONS),
+        (1024, 2048, 2048 - OTHER_FILES),
+        (1 << 20, 1 << 20, CONNECTIONS),
+    ):
+        monkeypatch.setattr(resource, "getrlimit", lambda _kind, limits=(soft, hard): limits)
+        assert room_for_connections() == room
+    assert allowed == [(CONNECTIONS + OTHER_FILES, 1 << 20), (2048, 2048)]

@@ -71,6 +71,12 @@ export async function fetchHistory(boot) {
 const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 /**
+ * Milliseconds that the server asks for before the next question: far behind in the queue nothing changes soon.
+ * @param {Response} response
+ */
+const later = (response) => 1000 * Number(response.headers.get('Retry-After') ?? 0);
+
+/**
  * Show a panel at each change until its verdict is final. The server holds a request for a change where
  * it has threads to spare; where it answers at once, the pause between questions grows.
  * @param {Boot} boot
@@ -100,11 +106,11 @@ export async function follow(boot, url, show, complain, signal) {
       const panel = parsePanel(await response.text());
       show(panel);
       if (panel.dataset.status === 'done') return;
-      await sleep(PAUSE_MS.between);
+      await sleep(later(response) || PAUSE_MS.between);
     } else if (response && response.status !== 304) {
       throw new Trouble(`${response.status} ${response.statusText}`);
     } else if (!response || performance.now() - asked < PAUSE_MS.longest / 2) {
-      await sleep(pause);
+      await sleep((response && later(response)) || pause);
       pause = Math.min(PAUSE_MS.longest, pause * PAUSE_MS.growth);
     }
     if (signal.aborted) throw signal.reason;
