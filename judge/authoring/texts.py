@@ -30,7 +30,9 @@ def check_texts(problem: Problem) -> Check:
     zh, en = (problem.messages(lang) for lang in LANGS)
     _compare_keys(check, "cases", zh.cases, en.cases)
     _compare_keys(check, "advice", zh.advice, en.advice)
-    check.figures = {"hints": len(problem.hints("zh")), "titles": len(zh.cases), "advice": len(zh.advice)}
+    written = [lang for lang in LANGS if lang in there["statement"]]
+    check.figures = {"languages": " = ".join(written), "hints": len(problem.hints("zh"))}
+    check.figures |= {"titles": len(zh.cases), "advice": len(zh.advice)}
     return check
 
 
@@ -63,11 +65,13 @@ def _compare_keys(check: Check, section: str, zh: Collection[str], en: Collectio
 
 
 def check_files(problem: Problem) -> Check:
-    """Enough wrong solutions, each saying in its first line which advice it must meet."""
+    """A folder called by its number; enough wrong solutions, each saying in its first line which advice it must meet."""
     wrong, advice = wrong_answers(problem), problem.messages("zh").advice
     found = {path: expected_key(source) for path, source in wrong.items()}
     kinds = len(set(found.values()) - {""})
     check = Check("files", {"right": len(right_answers(problem)), "wrong": len(wrong), "kinds": kinds})
+    if problem.folder.name.partition("-")[0] != str(problem.number):
+        check.fail("folder-number", folder=problem.folder.name, number=problem.number, slug=problem.slug)
     least = WRONG_AT_LEAST[problem.status]
     if len(wrong) < least:
         check.fail("few-wrong", count=len(wrong), least=least)

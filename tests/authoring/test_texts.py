@@ -22,7 +22,8 @@ def keys(check: Check) -> list[str]:
 
 
 def test_pages_alike_in_both_languages_pass(problem_with: Make) -> None:
-    assert check_texts(problem_with()).passed
+    check = check_texts(problem_with())
+    assert check.passed and check.figures["languages"] == "zh = en"
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,21 @@ def test_wrong_solutions_must_say_what_they_expect(problem_with: Make) -> None:
     assert keys(check_files(problem_with({"mutants/loops.py": "def scale(x, factor):\n    return 1\n"}))) == [
         "no-expects"
     ]
+
+
+def test_a_folder_is_called_by_its_number(problem_with: Make) -> None:
+    [failure] = check_files(problem_with(edits={"problem.toml": ("number = 910", "number = 911")})).failures
+    assert (failure.key, failure.values["folder"], failure.values["number"]) == (
+        "folder-number",
+        "910-scale",
+        911,
+    )
+
+
+def test_a_draft_in_one_language_is_not_said_to_be_in_both(problem_with: Make) -> None:
+    files: dict[str, str | None] = {f"{page}.en.md": None for page in ("statement", "hints", "editorial")}
+    draft = problem_with(files, {"problem.toml": ('status = "ready"', 'status = "draft"')})
+    assert check_texts(draft).figures["languages"] == "zh"
 
 
 def test_an_expected_mistake_needs_advice(problem_with: Make) -> None:
