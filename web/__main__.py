@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import signal
 import socket
 import sys
@@ -20,13 +19,11 @@ from judge.service import Service
 from judge.users import can_log_in
 from web import i18n
 from web.app import create_app
+from web.connections import close_idle_soon, room_for_connections
 from web.current import THREADS
 from web.watching import set_up_logs
 
 BODY_LIMIT_BYTES = 8 << 20  # above the application's own cap, so that this one rarely has to speak
-CONNECTIONS = 4000  # browsers keep theirs open, some six each: beyond it nobody gets in
-IDLE_S = 1  # for the files of one page; waitress looks at every open connection at each event
-OTHER_FILES = 256  # databases, pipes to zygotes and graders, logs
 
 
 def main() -> int:
@@ -79,10 +76,10 @@ def serve(config: Config, sock: socket.socket, lang: str) -> int:
             max_request_body_size=BODY_LIMIT_BYTES,
             connection_limit=room_for_connections(),
             asyncore_use_poll=True,  # select() takes descriptors below 1024 alone
-            channel_timeout=IDLE_S,
             cleanup_interval=1,
             clear_untrusted_proxy_headers=False,  # web/proxies.py knows whom to trust
         )
+        close_idle_soon(server)
         if config.accounts and not can_log_in(service.database):
             print(i18n.translate(lang, "serve.no-admin", judge=judge_command()), flush=True)
         said = {"address": config.address, "sandbox": service.backend, "judge": judge_command()}
@@ -95,16 +92,6 @@ def serve(config: Config, sock: socket.socket, lang: str) -> int:
         if helper := app.extensions["helper"]:
             helper.close()
     return 0
-
-
-def room_for_connections() -> int:
-    """How many connections may be open at once, after this process has been allowed as many files as it may."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = CONNECTIONS + OTHER_FILES
-    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    if soft != resource.RLIM_INFINITY and soft < allowed:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-    return max(100, allowed - OTHER_FILES)
 
 
 def stop(_signal: int, _frame: FrameType | None) -> NoReturn:

@@ -6,7 +6,6 @@ import dataclasses
 import ipaddress
 import json
 import logging
-import resource
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +16,6 @@ from flask.testing import FlaskClient
 from judge.config import Config
 from judge.service import Service
 from tests.web.conftest import ScriptedJudge
-from web.__main__ import CONNECTIONS, OTHER_FILES, room_for_connections
 from web.limits import Pace
 from web.watching import ACCESS, JsonLines
 
@@ -116,16 +114,3 @@ def test_who_waits_far_behind_is_told_roughly_where_and_when_to_ask_again(
     panel = client.get(f"/submissions/{sent[-1]}/panel").text
     assert "前面还有 30 多份" in panel
     scripted.gate.set()
-
-
-def test_as_many_connections_as_the_system_allows(monkeypatch: pytest.MonkeyPatch) -> None:
-    allowed: list[tuple[int, int]] = []
-    monkeypatch.setattr(resource, "setrlimit", lambda _kind, limits: allowed.append(limits))
-    for soft, hard, room in (
-        (1024, 1 << 20, CONNECTIONS),
-        (1024, 2048, 2048 - OTHER_FILES),
-        (1 << 20, 1 << 20, CONNECTIONS),
-    ):
-        monkeypatch.setattr(resource, "getrlimit", lambda _kind, limits=(soft, hard): limits)
-        assert room_for_connections() == room
-    assert allowed == [(CONNECTIONS + OTHER_FILES, 1 << 20), (2048, 2048)]
