@@ -12,7 +12,6 @@ from flask import Response, abort, current_app, g, make_response, request
 
 from judge.catalogue import UnknownProblem
 from judge.problem import Problem, ProblemError
-from judge.submissions import EXACT_BELOW
 from judge.users import Reader
 from web.errors import Refused
 from web.i18n import language
@@ -29,7 +28,8 @@ MODES = ("run", "submit")
 THREADS = 16
 LARGEST_ID = (1 << 63) - 1  # what a database can be asked for
 LONGEST_WAIT_S = 2.0
-LONGEST_PACE_S = 10
+NEAR = 4  # places in the queue from which every change is waited for
+LONGEST_PACE_S = 15
 _waiting = threading.BoundedSemaphore(THREADS // 2)  # the other half always answers at once
 
 
@@ -134,13 +134,13 @@ def wait_until_done(view: View) -> View:
 def answer_fresh(submission_id: int, render: Callable[[View], Response]) -> Response:
     """The submission as ``render`` puts it, 304 while the client holds the same; waited for as `wait_until_done` does.
 
-    A client that holds the view costs no view: hundreds may ask again and again. Who waits far behind is told when to.
+    A client that holds the view costs no view: hundreds may ask again and again. Who is not among the next is told when to.
     404 as `submission`.
     """
     seen = _seen(submission_id)
     if request.if_none_match.contains(etag(submission_id, seen.version)):
         held = seen.version
-        if not seen.done and seen.position < EXACT_BELOW:
+        if not seen.done and seen.position <= NEAR:
             with seat() as wait_s:
                 if wait_s and service().wait(submission_id, wait_s, held):
                     seen = _seen(submission_id)
@@ -153,9 +153,9 @@ def answer_fresh(submission_id: int, render: Callable[[View], Response]) -> Resp
 
 
 def paced(response: Response, position: int) -> Response:
-    """With the seconds after which to ask again, for who is far behind in the queue."""
-    if position > EXACT_BELOW:
-        response.headers["Retry-After"] = str(min(LONGEST_PACE_S, 1 + position // EXACT_BELOW))
+    """With the seconds after which to ask again, for who is not among the next."""
+    if position > NEAR:
+        response.headers["Retry-After"] = str(min(LONGEST_PACE_S, 1 + position // 10))
     return response
 
 
