@@ -139,7 +139,7 @@ def test_a_mismatch_names_the_field_every_aspect_and_the_place(problem: Problem)
         assert expected in said
     shown = {"first": {"index": [0, 1], "got": 7.0, "want": 8.0}}
     assert (
-        "got 7, wanted 8"
+        "got 7, expected 8"
         in sentence(record(verdict="WA", facts=facts, detail=shown), problem, "en")["message"]
     )
 
