@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import logging
 import re
 import threading
 import time
@@ -10,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from judge.problem import Problem, ProblemError, load_problem, refresh
+
+LOG = logging.getLogger(__name__)
 
 
 class UnknownProblem(LookupError):
@@ -48,32 +51,51 @@ class Catalogue:
     between two.
 
     Raises:
-        ProblemError: a root is not a folder, or two folders claim one number or, within a root, one slug.
+        ProblemError: at first, a root is not a folder, or two folders claim one number or, within a root, one slug.
     """
 
     def __init__(self, roots: Sequence[Path], look_every_s: float = 0.0) -> None:
         self.roots = tuple(Path(root) for root in roots)
         self._look_every_s, self._look_at_s = look_every_s, 0.0
         self._all: list[Problem] = []
+        self._began = False
+        self._contradiction: ProblemError | None = None
         self._lock = threading.Lock()
         self._problems: dict[Path, Problem] = {}
         self._broken: dict[Path, ProblemError] = {}
         self.all()
 
     def all(self) -> list[Problem]:
-        """Every problem by number, as it lies on disk now, or did at the last look."""
+        """Every problem by number, as it lies on disk now, or did at the last look.
+
+        Where the roots have come to contradict each other since, what was there before: a copied folder must not take
+        a running site down. `broken` says so.
+        """
         with self._lock:
             if time.monotonic() >= self._look_at_s:
-                self._read()
-                self._all = sorted(self._chosen().values(), key=lambda problem: problem.number)
                 self._look_at_s = time.monotonic() + self._look_every_s
+                self._look()
             return list(self._all)
+
+    def _look(self) -> None:
+        try:
+            self._read()
+            self._all = sorted(self._chosen().values(), key=lambda problem: problem.number)
+        except ProblemError as error:
+            if not self._began:
+                raise
+            if str(error) != str(self._contradiction):
+                LOG.error("the problems stay as they were: %s", error)
+            self._contradiction = error
+        else:
+            self._began, self._contradiction = True, None
 
     @property
     def broken(self) -> list[ProblemError]:
         """Why some folders could not be loaded when `all` was last asked."""
         with self._lock:
-            return [self._broken[folder] for folder in sorted(self._broken)]
+            found = [self._broken[folder] for folder in sorted(self._broken)]
+            return found if self._contradiction is None else [*found, self._contradiction]
 
     def find(self, name: str) -> Problem:
         """The problem meant by ``name``: ``189``, ``#189``, a slug, ``189-slug``, or part of one.

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Executable, Row, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
 from judge import mounts
@@ -99,6 +100,8 @@ class Database:
         """Turn the driver's complaints about the place itself into one line; a broken rule of ours passes through."""
         try:
             yield
+        except PoolTimeout as error:
+            raise DatabaseError("database", place=self.place, why="all connections are in use") from error
         except DBAPIError as error:
             if type(error).__name__ in ("IntegrityError", "ProgrammingError", "DataError"):
                 raise

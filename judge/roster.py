@@ -89,13 +89,14 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
 
 
 def _columns(head: list[str]) -> dict[str, int] | None:
-    """The place of each known heading; None when the row holds none and so is a person's."""
-    found = {
-        column: place
-        for column, headings in COLUMNS.items()
-        for place, cell in enumerate(head)
-        if cell.lower() in headings
-    }
+    """The place of each known heading; None when the row holds none and so is a person's. BadRoster for two of one kind."""
+    found: dict[str, int] = {}
+    for column, headings in COLUMNS.items():
+        places = [place for place, cell in enumerate(head) if cell.lower() in headings]
+        if len(places) > 1:
+            raise BadRoster("roster-headings", first=head[places[0]], second=head[places[1]])
+        if places:
+            found[column] = places[0]
     return found or None
 
 

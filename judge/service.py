@@ -31,7 +31,7 @@ from judge.remote.place import place_of
 from judge.remote.server import Keeper
 from judge.remote.takeover import taking_over
 from judge.startup import open_grading
-from judge.submissions import Job, Mode, Stage
+from judge.submissions import Job, Mode
 from judge.tryouts import Tryout, Tryouts
 from judge.users import Reader, local_user
 from judge.views import Seen, View, history, make_view, seen_version
@@ -67,7 +67,7 @@ class Service:
         self.protections: dict[str, str] = {}
         self._judge = judge
         self._grading: Grading | None = None
-        self._far: dict[int, tuple[Stage, int]] = {}
+        self._far: dict[int, int] = {}
         self._far_until_s, self._far_lock = 0.0, threading.Lock()
         self._open = ExitStack()
 
@@ -140,18 +140,13 @@ class Service:
 
     def seen(self, submission_id: int, reader: Reader | None = None) -> Seen | None:
         """The version of what `view` would show, at a fraction of its cost; None where it would show nothing."""
-        far = self._far_behind().get(submission_id)
-        if far is not None:
-            stage, position = far
-        else:
-            with self.database.read() as session:
-                found = submissions.stage(session, submission_id)
-                if found is None:
-                    return None
-                stage = found
-                position = submissions.position(session, stage.judgement_id, stage.status, stage.rejudge)
-        if not _may_see(reader, stage.user_id):
+        stage = submissions.stage(self.database, submission_id)
+        if stage is None or not _may_see(reader, stage.user_id):
             return None
+        position = 0
+        if stage.status == "queued" and not (position := self._far_behind().get(stage.judgement_id, 0)):
+            with self.database.read() as session:
+                position = submissions.position(session, stage.judgement_id, stage.status, stage.rejudge)
         running = self._dispatcher.board.get(submission_id)
         version = seen_version(stage.status, stage.version, running, position)
         return Seen(version, stage.status == "done", position)
@@ -193,8 +188,8 @@ class Service:
             queue(session, submission_id)
         self._dispatcher.dispatch(submission_id)
 
-    def _far_behind(self) -> dict[int, tuple[Stage, int]]:
-        """Who waits far behind, read once a second: a whole class may ask."""
+    def _far_behind(self) -> dict[int, int]:
+        """Places of judgements far behind in the queue, read once a second: a whole class may ask."""
         with self._far_lock:
             if time.monotonic() >= self._far_until_s:
                 with self.database.read() as session:

@@ -157,26 +157,24 @@ class Stage(NamedTuple):
 
 
 # built once: hundreds of browsers ask, and to build a statement takes longer than to run it
-_STAGES = select(
-    Judgement.id, Judgement.status, Judgement.version, Judgement.rejudge, Submission.user_id
-).join(Submission)
-_STAGE = _STAGES.where(Submission.id == bindparam("submission")).order_by(Judgement.id.desc()).limit(1)
-_QUEUED = (
-    select(Submission.id, *_STAGES.selected_columns)
-    .join(Judgement)
-    .where(Judgement.status == "queued")
-    .order_by(Judgement.rejudge, Judgement.id)
+_STAGE = (
+    select(Judgement.id, Judgement.status, Judgement.version, Judgement.rejudge, Submission.user_id)
+    .join(Submission)
+    .where(Submission.id == bindparam("submission"))
+    .order_by(Judgement.id.desc())
+    .limit(1)
 )
+_QUEUED = select(Judgement.id).where(Judgement.status == "queued").order_by(Judgement.rejudge, Judgement.id)
 _WAITING = select(func.count()).select_from(Judgement).where(Judgement.status == "queued")
 _FRESH = _WAITING.where(Judgement.rejudge.is_(False))
 _FRESH_BEFORE = _FRESH.where(Judgement.id < bindparam("judgement"))
 _ALL_BEFORE = _WAITING.where(or_(Judgement.rejudge.is_(False), Judgement.id < bindparam("judgement")))
 
 
-def stage(session: Session, submission_id: int) -> Stage | None:
+def stage(database: Database, submission_id: int) -> Stage | None:
     """How far a submission is; None for an unknown number."""
-    found = session.execute(_STAGE, {"submission": submission_id}).first()
-    return None if found is None else Stage(*found)
+    found = database.row(_STAGE, {"submission": submission_id})
+    return None if found is None else Stage(*tuple(found))
 
 
 def is_last(*of: Callable[[type[Judgement]], ColumnElement[bool]]) -> ColumnElement[bool]:
@@ -217,14 +215,10 @@ def judged_ids(session: Session, slug: str) -> list[int]:
     return list(session.scalars(found))
 
 
-def far_behind(session: Session) -> dict[int, tuple[Stage, int]]:
-    """Everything that has `EXACT_BELOW` or more ahead of it, by submission: how far it is, and its position."""
-    queued = session.execute(_QUEUED).all()
-    return {
-        submission_id: (Stage(*rest), _rounded(ahead))
-        for ahead, (submission_id, *rest) in enumerate(queued)
-        if ahead >= EXACT_BELOW
-    }
+def far_behind(session: Session) -> dict[int, int]:
+    """The position of every judgement that has `EXACT_BELOW` or more ahead of it, by id."""
+    queued = enumerate(session.scalars(_QUEUED))
+    return {judgement_id: _rounded(ahead) for ahead, judgement_id in queued if ahead >= EXACT_BELOW}
 
 
 def waiting(session: Session) -> int:

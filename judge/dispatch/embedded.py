@@ -90,7 +90,9 @@ class EmbeddedDispatcher(Dispatcher):
                 return job
         except DatabaseError as error:
             LOG.error("cannot take up judgements: %s", error)
-            return None
+        except Exception:  # a worker that ended would be missed by nobody until nothing is judged any more
+            LOG.exception("cannot take up judgements")
+        return None
 
     def _pause(self, seen: int) -> None:
         """Until something is dispatched, or for the time after which leases of others are looked at."""
@@ -103,10 +105,16 @@ class EmbeddedDispatcher(Dispatcher):
             self._record(job, self._judged(job))
         except Exception:  # the one guard of a worker: it is our fault, and must not end the thread
             LOG.exception("judgement %d failed", job.judgement_id)
-            self._record(job, fault(job, "internal"))
+            self._give_up(job)
         finally:
             self._held.pop(job.judgement_id, None)
             self.board.end(job)
+
+    def _give_up(self, job: Job) -> None:
+        try:
+            self._record(job, fault(job, "internal"))
+        except Exception:  # the lease runs out and the judgement is taken up again
+            LOG.exception("judgement %d cannot be recorded", job.judgement_id)
 
     def _judged(self, job: Job) -> Result:
         if job.attempt > ATTEMPTS_MAX:
@@ -132,3 +140,5 @@ class EmbeddedDispatcher(Dispatcher):
                     renew(self._database, held, self._lease_s)
             except DatabaseError as error:
                 LOG.error("leases cannot be renewed: %s", error)
+            except Exception:
+                LOG.exception("leases cannot be renewed")

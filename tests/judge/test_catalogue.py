@@ -85,6 +85,21 @@ def test_a_problem_edited_on_disk_is_found_as_it_is_now(root: Path) -> None:
     assert catalogue.find("901") is after
 
 
+def test_a_copied_folder_takes_nothing_away_while_a_site_runs(
+    root: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    catalogue = Catalogue([root])
+    copy = shutil.copytree(root / "tiny" / "901-add", root / "tiny" / "901-add-old")
+    for _ in range(2):
+        assert [problem.number for problem in catalogue.all()] == [901, 902]
+        assert catalogue.find("901").slug == "tiny-add"
+    assert [str(error) for error in catalogue.broken] == [str(catalogue.broken[0])]
+    assert "claimed by two folders" in str(catalogue.broken[0])
+    assert len([line for line in caplog.messages if "claimed by two folders" in line]) == 1
+    shutil.rmtree(copy)
+    assert catalogue.all() and not catalogue.broken
+
+
 def test_a_root_that_is_not_a_folder_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(ProblemError, match="not a folder"):
         Catalogue([tmp_path / "nowhere"])

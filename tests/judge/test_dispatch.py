@@ -210,8 +210,11 @@ def test_closing_puts_a_running_judgement_back_and_drops_its_late_result(
     assert last(database, submission_id).status == "queued"
 
 
+@pytest.mark.parametrize(
+    "error", [DatabaseError("database", place="x", why="disk full"), RuntimeError("a fault of ours")], ids=str
+)
 def test_a_database_that_fails_for_a_while_does_not_end_the_workers(
-    database: Database, problem: Problem, start: Start, monkeypatch: pytest.MonkeyPatch
+    database: Database, problem: Problem, start: Start, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     broken = threading.Event()
     broken.set()
@@ -221,7 +224,7 @@ def test_a_database_that_fails_for_a_while_does_not_end_the_workers(
     def flaky(*args: Any) -> Job | None:
         tries.append(1)
         if broken.is_set():
-            raise DatabaseError("database", place="x", why="disk full")
+            raise error
         return take_up(*args)
 
     monkeypatch.setattr(embedded, "take_up", flaky)

@@ -17,7 +17,6 @@ LEARNERS: dict[str, Callable[[Session], object]] = {
     "opened": lambda session: openings.opened(session, 7, "tiny-add"),
     "list": lambda session: overview.read_rows(session, 7, []),
     "history": lambda session: views.history(session, 7, "tiny-add", "zh", 50),
-    "stage": lambda session: submissions.stage(session, 7),
     "waiting": lambda session: submissions.waiting(session),
     "position": lambda session: submissions.position(session, 7, "queued", False),
     "far behind": submissions.far_behind,

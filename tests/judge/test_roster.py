@@ -47,6 +47,7 @@ def test_full_width_digits_are_digits() -> None:
         ("full_name,role\nAnn,learner\n", "line 1: no column is headed name"),
         ('name,full_name\na1,"Ann\n', "nobody was imported"),
         (f"a1,{'x' * 81}\n", "line 1: the full name"),
+        ("id,name\n2023001,张三\n", "id and name both head the same kind of column"),
         ("name,full_name\n", "names nobody"),
         ("", "names nobody"),
     ],
