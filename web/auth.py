@@ -39,6 +39,9 @@ def require_login() -> Response | None:
         return turn_away(Refused("login-needed", 401), url_for("auth.login", next=wanted_page()))
     if g.reader.must_choose and request.endpoint not in WITHOUT_PASSWORD:
         return turn_away(Refused("password-needed", 403), url_for("auth.password"))
+    # a tab left open by the one who logged out must not write into the next one's account
+    if request.headers.get("Judge-Reader", str(g.reader.id)) != str(g.reader.id):
+        raise Refused("other-reader", 403)
     return None
 
 

@@ -138,7 +138,7 @@ def answer_fresh(submission_id: int, render: Callable[[View], Response]) -> Resp
     404 as `submission`.
     """
     seen = _seen(submission_id)
-    if request.if_none_match.contains(etag(submission_id, seen.version)):
+    if request.if_none_match.contains_weak(etag(submission_id, seen.version)):
         held = seen.version
         if not seen.done and seen.position <= NEAR:
             with seat() as wait_s:

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ class Helper:
         self._ty: LanguageServer | None = None
         self._ruff: LanguageServer | None = None
         self._known: dict[str, str] = {}
+        self._making = threading.RLock()  # several may ask first at once
 
     @property
     def servers(self) -> list[LanguageServer]:
@@ -77,16 +79,18 @@ class Helper:
     @property
     def ty(self) -> LanguageServer:
         """The server that knows names and types."""
-        if self._ty is None:
-            self._ty = self._server("ty", TY_MIB)
-        return self._ty
+        with self._making:
+            if self._ty is None:
+                self._ty = self._server("ty", TY_MIB)
+            return self._ty
 
     @property
     def ruff(self) -> LanguageServer:
         """The server that lays code out."""
-        if self._ruff is None:
-            self._ruff = self._server("ruff", RUFF_MIB)
-        return self._ruff
+        with self._making:
+            if self._ruff is None:
+                self._ruff = self._server("ruff", RUFF_MIB)
+            return self._ruff
 
     def _server(self, name: str, memory_mib: int) -> LanguageServer:
         folder = self._made()
@@ -97,13 +101,14 @@ class Helper:
 
     def _place(self, problem: Problem) -> Path:
         """The problem's folder, its support.py in it as it is now."""
-        place = self._made() / "work" / problem.slug
-        if self._known.get(problem.slug) != problem.version:
-            place.mkdir(exist_ok=True)
-            if problem.support is not None:
-                (place / "support.py").write_text(problem.support, "utf-8")
-            self._known[problem.slug] = problem.version
-        return place
+        with self._making:
+            place = self._made() / "work" / problem.slug
+            if self._known.get(problem.slug) != problem.version:
+                place.mkdir(exist_ok=True)
+                if problem.support is not None:
+                    (place / "support.py").write_text(problem.support, "utf-8")
+                self._known[problem.slug] = problem.version
+            return place
 
     def _made(self) -> Path:
         """A folder with an environment of links to what a submission may import, and a place for documents."""

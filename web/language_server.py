@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -63,20 +64,32 @@ class LanguageServer:
 
     def ask(self, uri: str, text: str, method: str, **params: Any) -> Any:
         """The answer to ``method`` about a document that now holds ``text``; None where there is none in time."""
-        try:
-            with self._lock:
-                self._ensure()
-                self._show(uri, text)
-                number, waiter = self._send(method, {"textDocument": {"uri": uri}, **params})
-        except (OSError, _Gone):
+        if not self._lock.acquire(timeout=ANSWER_S):  # it does not read what another is writing
             self.close()
             return None
+        try:
+            self._ensure()
+            self._show(uri, text)
+            number, waiter = self._send(method, {"textDocument": {"uri": uri}, **params})
+        except (OSError, _Gone):
+            self._stop()
+            return None
+        finally:
+            self._lock.release()
         return self._await(number, waiter)
 
     def close(self) -> None:
         """End the server; a later question starts it again."""
+        self._kill()
         with self._lock:
             self._stop()
+
+    def _kill(self) -> None:
+        """Without the lock: who holds it may be writing to a process that does not read, and is freed by this."""
+        process = self._process
+        if process is not None and process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
     def _ensure(self) -> None:
         self._asked_s = time.monotonic()
@@ -112,7 +125,7 @@ class LanguageServer:
         process, self._process = self._process, None
         self._documents.clear()
         self._silent = 0
-        for waiter in self._waiting.values():
+        for waiter in list(self._waiting.values()):
             waiter.there.set()
         self._waiting.clear()
         if process is not None:
@@ -156,12 +169,11 @@ class LanguageServer:
         if waiter.there.wait(ANSWER_S):
             self._silent = 0
             return waiter.answer
-        with self._lock:
-            self._waiting.pop(number, None)
-            self._silent += 1
-            if self._silent >= SILENT_MAX:
-                LOG.warning("%s does not answer: it is ended", self._command[-2])
-                self._stop()
+        self._waiting.pop(number, None)
+        self._silent += 1
+        if self._silent >= SILENT_MAX:
+            LOG.warning("%s does not answer: it is ended", self._command[-2])
+            self.close()
         return None
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
@@ -193,10 +205,8 @@ class LanguageServer:
         """Ends a server that nobody asks."""
         while self._process is process and process.poll() is None:
             if time.monotonic() - self._asked_s > self._idle_s:
-                with self._lock:
-                    if self._process is process:
-                        self._started_s = -REST_S
-                        self._stop()
+                self._started_s = -REST_S
+                self.close()
                 return
             time.sleep(min(LOOK_EVERY_S, self._idle_s))
 

@@ -61,7 +61,7 @@ def panel(token: str) -> Response:
     if found is None:
         raise Refused("scratch-gone", 404)
     tag = f"{found.token}-{int(found.report is not None)}-{language()}"
-    if request.if_none_match.contains(tag):
+    if request.if_none_match.contains_weak(tag):
         return current.not_modified()
     response = make_response(render_template("scratch.html", tryout=found, **told(found)))
     response.set_etag(tag)

@@ -135,7 +135,7 @@ def code(problem: Problem, shown: View | None, draft: Draft | None) -> str:
 SCRIPT_WORDS = (
     "editor.label", "editor.fallback", "editor.loading-failed", "draft.kept", "draft.reset", "draft.restored",
     "draft.saved", "draft.offline", "draft.login", "draft.large", "draft.nowhere", "draft.difference",
-    "status.sending", "status.offline", "status.reset-confirm", "status.unsent",
+    "status.sending", "status.offline", "status.login", "status.reset-confirm", "status.unsent",
 )  # fmt: skip
 
 

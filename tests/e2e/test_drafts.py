@@ -32,6 +32,24 @@ def stored(page: Page, url: str) -> dict[str, Any] | None:
     return draft
 
 
+def test_a_server_put_back_to_an_earlier_day_takes_nothing_from_the_browser(
+    url: str, open_page: OpenPage, type_code: TypeCode
+) -> None:
+    page = ready(open_page("409"), url)
+    type_code(page, "morning = 1")
+    expect(page.locator("#draft-state")).to_have_text("草稿已保存")
+    kept = '{"source": "evening = 2", "base": 9, "sent": true, "asked": []}'  # stored as version 9, before the restore
+    page.goto(f"{url}/history")
+    page.evaluate("kept => localStorage.setItem('judge-draft:ms-attn-metadata', kept)", kept)
+    page.goto(url)
+    expect(page.locator("#conflict")).to_be_visible()
+    expect_code(page, "evening = 2")
+    page.get_by_role("button", name="保留我这里的").first.click()
+    expect(page.locator("#draft-state")).to_have_text("草稿已保存")
+    draft = stored(page, url)
+    assert draft and draft["source"] == "evening = 2"
+
+
 def test_a_draft_reaches_the_server_and_so_another_machine(
     url: str, open_page: OpenPage, type_code: TypeCode
 ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.conftest import missing
 from tests.e2e.conftest import expect_code, serving_lightly
@@ -113,6 +113,27 @@ def test_a_theme_is_chosen_in_place_and_kept_on_every_page(light_url: str, open_
     assert page.evaluate(body) == dark
     page.goto(f"{light_url}/?theme=light")
     assert page.evaluate(body) == light
+
+
+def test_a_proxy_that_is_away_for_a_moment_ends_nothing(
+    light_url: str, open_page: OpenPage, type_code: TypeCode
+) -> None:
+    page = ready(open_page("502"), light_url)
+    away: list[str] = []
+
+    def answer(route: Route) -> None:
+        away.append(route.request.url)
+        if len(away) > 2:
+            route.continue_()
+        else:
+            route.fulfill(status=502, body="Bad Gateway")
+
+    page.route("**/panel", answer)
+    type_code(page, "x = 1")
+    page.get_by_role("button", name="提交", exact=True).click()
+    expect(page.locator(".panel[data-status=done]")).to_be_visible()
+    assert len(away) > 2
+    expect(page.locator("#trouble")).to_be_hidden()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

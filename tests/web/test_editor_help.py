@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -115,6 +116,34 @@ def test_what_says_no_lsp_is_no_help(tmp_path: Path) -> None:
     server = LanguageServer(["/bin/echo", "Content-Length: 2\r\n\r\n[]"], tmp_path, [], 512)
     assert server.ask("file:///x.py", "x", "textDocument/hover") is None
     server.close()
+
+
+def test_a_server_that_does_not_read_holds_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.language_server.ANSWER_S", 0.5)
+    server = LanguageServer(["/bin/sleep", "600"], tmp_path, [], 512)
+    text = "x" * 200_000  # more than a pipe holds
+    asking = [
+        threading.Thread(target=server.ask, args=["file:///x.py", text, "textDocument/hover"])
+        for _ in range(4)
+    ]
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in asking)
+    server.close()
+    assert server.pid is None
+
+
+def test_those_who_ask_first_at_once_share_one_folder(helper: Helper, problem: Problem) -> None:
+    helper.close()
+    places: list[Path] = []
+    asking = [threading.Thread(target=lambda: places.append(helper._place(problem))) for _ in range(8)]
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join()
+    assert len(places) == 8 and len(set(places)) == 1 and places[0].is_dir()
 
 
 def test_who_is_confined_reads_what_it_was_given_and_nothing_else(tmp_path: Path) -> None:

@@ -45,6 +45,24 @@ def test_anothers_submission_cannot_be_retried(
     assert anna.post(f"/api/submissions/{number}/retry", json={}).status_code in (201, 202)
 
 
+def test_a_page_of_somebody_who_logged_out_cannot_write_for_the_next(
+    anna: FlaskClient, ben: FlaskClient, send: Send
+) -> None:
+    whose = {"Judge-Reader": str(send(anna, "right")["user"])}
+    draft = {"source": "anna = 1", "based_on": 0}
+    path = "/api/problems/add-pair/draft"
+    assert anna.put(path, json=draft, headers=whose).status_code == 200
+    body = {"problem": 7, "source": "right = 1", "mode": "submit"}
+    for answer in (
+        ben.put(path, json=draft, headers=whose),
+        ben.get(path, headers=whose),
+        ben.post("/api/submissions", json=body, headers=whose),
+    ):
+        assert answer.status_code == 403 and read(answer)["error"]["code"] == "other-reader"
+    assert read(ben.get(path))["draft"] is None
+    assert read(ben.get("/api/problems/add-pair/submissions"))["submissions"] == []
+
+
 def test_histories_and_lists_are_ones_own(anna: FlaskClient, ben: FlaskClient, send: Send) -> None:
     send(anna, "right")
     path = "/api/problems/add-pair/submissions"

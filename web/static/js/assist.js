@@ -1,5 +1,7 @@
 // @ts-check
 // The editor's help: names, signatures, hover, squiggles, layout. It is asked of the server and may be missing.
+import { asReader } from './judge.js';
+
 const CHECK_MS = 700;
 const OWNER = 'judge';
 /** Kinds of the language server's items, by number, as Monaco names them. */
@@ -29,7 +31,7 @@ export function assist(monaco, editor, boot) {
     try {
       const response = await fetch(boot.urls.help, {
         method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
+        headers: asReader(boot),
         body: JSON.stringify({ problem: boot.slug, source: model.getValue(1), what, ...at }), // 1: lines end in \n
         signal: gone.signal,
       });

@@ -1,6 +1,7 @@
 // @ts-check
 // The code being written: kept in this browser at once and on the server soon after; nobody's version is overwritten
 // unseen. While another version waits for a decision, this one is kept aside and not sent.
+import { asReader } from './judge.js';
 import { read, write } from './store.js';
 
 const LOCAL_MS = 400;
@@ -50,6 +51,7 @@ export class Draft {
    */
   constructor(boot, shown) {
     this.url = boot.urls.draft;
+    this.headers = asReader(boot);
     this.key = keyOf(boot);
     /** @type {Version | null} */
     this.theirs = null;
@@ -79,12 +81,13 @@ export class Draft {
     const other = unsent ? { source: local.source, version: local.base } : server;
     if (!other || other.source === mine.source) {
       this.mine = { source: mine.source, base: server?.version ?? 0, sent: server?.source === mine.source, asked: [] };
-    } else if (mine.sent) {
+    } else if (mine.sent && other.version >= mine.base) {
       this.mine = { source: other.source, base: other.version, sent: true, asked: [] };
     } else if (!unsent && (mine.base === other.version || mine.asked.includes(other.source))) {
       this.mine = { ...mine, base: other.version, asked: [] };
     } else {
-      this.mine = mine;
+      // one that was sent and is newer than the server's: its database was put back to an earlier day
+      this.mine = mine.sent ? { ...mine, base: other.version, sent: false, asked: [] } : mine;
       this.theirs = other;
     }
     this.keep();
@@ -197,15 +200,14 @@ export class Draft {
    * @returns {RequestInit}
    */
   request(source, base) {
-    const body = JSON.stringify({ source, based_on: base });
-    return { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body, keepalive: body.length < KEEPALIVE_BYTES };
+    return { method: 'PUT', headers: this.headers, body: JSON.stringify({ source, based_on: base }) };
   }
 
   /** Back at this page: another machine may have gone on with it. */
   async check() {
     this.take();
     if (this.busy || this.theirs || !this.mine.sent) return;
-    const response = await fetch(this.url, { cache: 'no-store' }).catch(() => null);
+    const response = await fetch(this.url, { cache: 'no-store', headers: this.headers }).catch(() => null);
     const draft = response?.ok ? (await response.json()).draft : null;
     if (draft && draft.version > this.mine.base && !this.busy) this.contest(draft);
   }
@@ -220,7 +222,10 @@ export class Draft {
   leave() {
     this.take();
     this.keep();
-    if (!this.mine.sent && !this.theirs) void fetch(this.url, this.request(this.mine.source, this.mine.base)).catch(() => {});
+    if (this.mine.sent || this.theirs) return;
+    const request = this.request(this.mine.source, this.mine.base);
+    const keepalive = new TextEncoder().encode(String(request.body)).length < KEEPALIVE_BYTES;
+    void fetch(this.url, { ...request, keepalive }).catch(() => {});
   }
 
   /** @param {Kept | null} other what another tab of this browser just kept */

@@ -14,16 +14,23 @@ export class Trouble extends Error {}
  * @returns {Promise<number>} the number of the new submission
  */
 export async function send(boot, source, mode) {
-  return (await begin(boot.urls.submit, { problem: boot.slug, source, mode })).id;
+  return (await begin(boot, boot.urls.submit, { problem: boot.slug, source, mode })).id;
 }
 
 /**
+ * The headers of what is sent in the name of the page's reader: refused once somebody else has logged in.
+ * @param {Boot} boot
+ */
+export const asReader = (boot) => ({ 'Content-Type': 'application/json', ...(boot.user && { 'Judge-Reader': String(boot.user) }) });
+
+/**
+ * @param {Boot} boot
  * @param {string} url
  * @param {object} body
  * @returns {Promise<any>} the answer; Trouble where it is refused
  */
-export async function begin(url, body) {
-  const headers = { 'Content-Type': 'application/json' };
+export async function begin(boot, url, body) {
+  const headers = asReader(boot);
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   if (!response.ok) throw await trouble(response);
   return response.json();
@@ -76,9 +83,13 @@ const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
  */
 const later = (response) => 1000 * Number(response.headers.get('Retry-After') ?? 0);
 
+/** @param {number} status of an answer that says nothing about the submission, and that another may follow */
+const passes = (status) => status === 429 || status >= 500;
+
 /**
  * Show a panel at each change until its verdict is final. The server holds a request for a change where
- * it has threads to spare; where it answers at once, the pause between questions grows.
+ * it has threads to spare; where it answers at once, the pause between questions grows. A server that is away,
+ * or a proxy that says so, is asked again: the judgement goes on without us.
  * @param {Boot} boot
  * @param {string} url of the panel
  * @param {(panel: HTMLElement) => void} show
@@ -87,29 +98,34 @@ const later = (response) => 1000 * Number(response.headers.get('Retry-After') ??
  */
 export async function follow(boot, url, show, complain, signal) {
   let tag = '';
+  let lost = false;
   let pause = PAUSE_MS.first;
   for (;;) {
     const asked = performance.now();
     /** @type {Response | null} */
     let response = null;
+    let html = '';
     try {
       const headers = { Prefer: 'wait=2', ...(tag && { 'If-None-Match': tag }) };
       response = await fetch(url, { cache: 'no-store', headers, signal });
+      if (response.status === 200) html = await response.text();
     } catch (error) {
       if (signal.aborted) throw error;
-      complain(boot.words['status.offline']); // and ask again: the judgement goes on without us
+      response = null;
     }
+    const away = !response || passes(response.status);
+    if (away !== lost) complain(away ? boot.words['status.offline'] : ''); // other complaints are not ours to take away
+    lost = away;
     if (response?.status === 200) {
-      complain('');
       tag = response.headers.get('ETag') ?? '';
       pause = PAUSE_MS.first;
-      const panel = parsePanel(await response.text());
+      const panel = parsePanel(html);
       show(panel);
       if (panel.dataset.status === 'done') return;
       await sleep(later(response) || PAUSE_MS.between);
-    } else if (response && response.status !== 304) {
-      throw new Trouble(`${response.status} ${response.statusText}`);
-    } else if (!response || performance.now() - asked < PAUSE_MS.longest / 2) {
+    } else if (response && !away && response.status !== 304) {
+      throw new Trouble(response.status === 401 || response.status === 403 ? boot.words['status.login'] : `${response.status} ${response.statusText}`);
+    } else if (away || performance.now() - asked < PAUSE_MS.longest / 2) {
       await sleep((response && later(response)) || pause);
       pause = Math.min(PAUSE_MS.longest, pause * PAUSE_MS.growth);
     }

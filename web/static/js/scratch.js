@@ -55,7 +55,7 @@ export function scratchPane(boot, editor, { complain, announce }) {
     following = new AbortController();
     announce(boot.words['status.sending']);
     try {
-      const { url } = await begin(boot.urls.scratch, { problem: boot.slug, source: editor.text(), lines: lines.value });
+      const { url } = await begin(boot, boot.urls.scratch, { problem: boot.slug, source: editor.text(), lines: lines.value });
       await follow(boot, url, show, complain, following.signal);
     } catch (error) {
       announce('');

@@ -125,6 +125,8 @@ async function judge(mode) {
     void watch(id);
   } catch (error) {
     byId('result').replaceChildren(...before);
+    const panel = byId('result').querySelector('.panel');
+    if (panel instanceof HTMLElement && panel.dataset.status !== 'done') void watch(Number(panel.dataset.id));
     byId('announce').textContent = '';
     if (error instanceof Trouble) complain(error.message);
     else unsent.failed();
@@ -135,6 +137,7 @@ async function judge(mode) {
 
 /** @param {number} id a past submission to show beside the present code */
 async function showPast(id) {
+  following.abort(); // what runs must not take its place
   try {
     show(await fetchPanel(boot, id));
     openTab('result');
