@@ -15,7 +15,7 @@ from judge.bench.measure import FOLDER, timed
 from judge.grading.grader import ROOT, grader_environment
 from judge.problem import Problem
 
-_PURE = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")
+_PURE = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
 """What pytest needs, and the image has not: all of it Python alone."""
 
 _PLACE, _LIBRARIES = "/bench", "/opt/libraries"
@@ -141,7 +141,10 @@ def _pure_mounts() -> dict[str, str]:
         if found is None or found.origin is None:
             raise Unknown(f"{name} is not installed")
         origin = Path(found.origin)
-        mounts[str(origin.parent)] = f"{_PLACE}/pure/{name}"
+        if origin.name == "__init__.py":
+            mounts[str(origin.parent)] = f"{_PLACE}/pure/{name}"
+        else:
+            mounts[str(origin)] = f"{_PLACE}/pure/{origin.name}"
     return mounts
 
 

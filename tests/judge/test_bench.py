@@ -85,3 +85,12 @@ def test_a_problem_that_fails_its_own_cases_is_no_floor(tmp_path: Any) -> None:
     (folder / "solution.py").write_text("def add(a, b):\n    return a - b\n")
     with others.Floor(load_problem(folder)) as floor, pytest.raises(Unknown):
         floor.once()
+
+
+@pytest.mark.docker
+def test_a_container_of_ones_own_judges_the_same_cases() -> None:
+    try:
+        container = others.Container()
+    except Unknown as why:
+        missing(str(why))
+    assert container.once(load_problem(run.TRIVIAL)) > 0
