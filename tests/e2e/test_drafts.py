@@ -102,7 +102,7 @@ def test_without_a_server_a_draft_stays_and_goes_there_later(
     page = ready(open_page("ERR_FAILED"), url)
     page.route("**/draft", lambda route: route.abort())
     type_code(page, "offline = 1")
-    expect(page.locator("#draft-state")).to_contain_text("保存在本机")
+    expect(page.locator("#draft-state")).to_contain_text("保存在这个浏览器里，连上后")
     page.unroute("**/draft")
     page.evaluate("dispatchEvent(new Event('online'))")
     expect(page.locator("#draft-state")).to_have_text("草稿已保存")
@@ -186,7 +186,7 @@ def test_an_answer_lost_on_the_way_is_no_conflict(url: str, open_page: OpenPage,
 
     page.route("**/draft", lose, times=1)
     type_code(page, "first = 1")
-    expect(page.locator("#draft-state")).to_contain_text("保存在本机")
+    expect(page.locator("#draft-state")).to_contain_text("保存在这个浏览器里，连上后")
     type_code(page, "second = 2")
     page.evaluate("dispatchEvent(new Event('online'))")
     expect(page.locator("#draft-state")).to_have_text("草稿已保存")
