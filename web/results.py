@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from judge.submissions import EXACT_BELOW
 from web.current import View
 
 PHASES = ("queued_s", "start_s", "cell_s", "load_s", "cases_s", "compare_s", "record_s")
@@ -38,6 +39,11 @@ class Arranged:
     def done(self) -> bool:
         """Whether the verdict is final."""
         return bool(self.view["status"] == "done")
+
+    @property
+    def far_behind(self) -> bool:
+        """Whether its place in the queue is told roughly."""
+        return bool(self.view["queue_position"] > EXACT_BELOW)
 
     @property
     def known(self) -> int:
