@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 
 from sandbox.cell.child import run_delay_s
-from sandbox.cell.wire import Frame, pack, read_frame, send_some
+from sandbox.cell.wire import Frame, pack, read_frame, receive_some, send_some
 from sandbox.client import Cell
 from sandbox.contract import Usage
 from sandbox.output import Output
@@ -49,6 +49,7 @@ class Budget:
     cpu_s: float = 0.0  # used within the budget, as last seen
     waited_s: float = 0.0  # time that the grader spent waiting, its own work not counted
     delayed_s: float = 0.0  # of these, when cell or grader was ready to run and was not let; as last seen
+    looked_ahead: bool = False  # once: most cases make one call
     _look_at_s: float = 0.0
     _own_before_s: float = 0.0
 
@@ -101,6 +102,7 @@ class Channel:
     def send(self, frame: Frame) -> None:
         """Sends a whole frame; raises Gone, OverTime or TooMuchOutput."""
         self.check_silence()
+        self.cell.goes_on()
         self._waiting_since = time.monotonic()
         buffers = pack(frame)
         while buffers:
@@ -116,6 +118,9 @@ class Channel:
         """The next frame; raises WireError, Gone, OverTime or TooMuchOutput."""
         self._waiting_since = time.monotonic()
         frame = read_frame(self._fill)
+        if not self.budget.looked_ahead:
+            self.budget.looked_ahead = True
+            self.cell.look_ahead()
         self.drain()
         self._count()
         self.budget.look(self.cell, final=True)
@@ -138,18 +143,15 @@ class Channel:
         if self._output.over_limit:
             raise TooMuchOutput
 
-    def _fill(self, view: memoryview) -> None:
-        while len(view):
+    def _fill(self, views: list[memoryview]) -> None:
+        while views:
             try:
-                got = self._wire.recv_into(view)
+                if not receive_some(self._wire, views):
+                    raise Gone
             except BlockingIOError:
                 self._wait(select.POLLIN)
-                continue
             except OSError:
                 raise Gone from None
-            if got == 0:
-                raise Gone
-            view = view[got:]
 
     def _wait(self, events: int) -> None:
         self._poll.register(self._wire, events)

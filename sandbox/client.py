@@ -51,9 +51,20 @@ class ZygoteClient:
 
     def ask(self, op: str, wait_s: float, **fields: object) -> tuple[dict[str, Any], list[int]]:
         """One request and its answer, with the descriptors that came along. Raises SandboxFault."""
+        return self.answer(op, self.begin(op, **fields), wait_s)
+
+    def begin(self, op: str, **fields: object) -> str:
+        """Send a request, whose answer may be fetched or left; returns what `answer` knows it by. Raises SandboxFault."""
         nonce = secrets.token_hex(8)
         try:
             self._control.send(json.dumps({"op": op, "nonce": nonce, **fields}).encode())
+        except OSError as error:
+            raise SandboxFault(f"the zygote is gone: {error}") from error
+        return nonce
+
+    def answer(self, op: str, nonce: str, wait_s: float) -> tuple[dict[str, Any], list[int]]:
+        """The answer to a request that was begun, as `ask` gives it."""
+        try:
             answer, descriptors = self._receive(nonce, time.monotonic() + wait_s)
             patience = time.monotonic() + _LATER_LIMIT_S
             while "later" in answer and time.monotonic() < patience:  # a spare interpreter still warms up
@@ -66,7 +77,7 @@ class ZygoteClient:
         return answer, descriptors
 
     def _receive(self, nonce: str, deadline: float) -> tuple[dict[str, Any], list[int]]:
-        """The answer that repeats ``nonce``; answers to a judgement that died before are passed over."""
+        """The answer that repeats ``nonce``; those that nobody fetched are passed over, also of a judgement that died."""
         while True:
             raw, descriptors = self._receive_one(deadline)
             try:
@@ -104,6 +115,7 @@ class Cell:
         self._client = client
         self._pid = pid  # in the zygote's namespace
         self._exit: Exit | None = None
+        self._looking = ""  # a question about its usage that has begun
         self.wire = wire
         self.output = output
 
@@ -111,8 +123,19 @@ class Cell:
         """CPU time and memory so far, asked of the zygote. Raises SandboxFault."""
         if self._exit is not None:
             return self._exit.usage
-        answer, _ = self._client.ask("usage", _ANSWER_WAIT_S, pid=self._pid)
+        self.look_ahead()
+        looking, self._looking = self._looking, ""
+        answer, _ = self._client.answer("usage", looking, _ANSWER_WAIT_S)
         return _usage(answer)
+
+    def look_ahead(self) -> None:
+        """Have the zygote look now, so that `usage` need not wait for it. Raises SandboxFault."""
+        if not self._looking and self._exit is None:
+            self._looking = self._client.begin("usage", pid=self._pid)
+
+    def goes_on(self) -> None:
+        """It is asked for more: what was seen of its usage so far is not all."""
+        self._looking = ""
 
     def kill(self) -> Exit:
         """End the cell and everything of it; again, it gives the same answer. Raises SandboxFault."""

@@ -18,7 +18,7 @@ from judge.grading.seeds import rng_for
 from judge.grading.shown import describe
 from judge.problem_fields import Tolerance
 from sandbox.calls import Calls
-from sandbox.cell.wire import Frame, pack, read_frame
+from sandbox.cell.wire import Frame, pack, read_frame, receive_some
 from sandbox.channel import Channel
 from sandbox.proxy import Submission
 from sandbox.seccomp import compile_filter
@@ -45,12 +45,12 @@ class _Echo:
         near, far = socket.socketpair()
         with near, far:
             near.sendmsg(pack(Frame(envelope, pieces=[self._piece])))
-            return read_frame(lambda view: _fill(far, view))
+            return read_frame(lambda views: _fill(far, views))
 
 
-def _fill(sock: socket.socket, view: memoryview) -> None:
-    while len(view):
-        view = view[sock.recv_into(view) :]
+def _fill(sock: socket.socket, views: list[memoryview]) -> None:
+    while views and receive_some(sock, views):
+        pass
 
 
 class _Caller:

@@ -137,24 +137,28 @@ def cpu_clock_s(pid: int) -> float:
 def run_delay_s(pid: int) -> float:
     """Seconds that a process's first thread was ready to run and was not let; 0 where the kernel does not say."""
     try:
-        with open(f"/proc/{pid}/schedstat", encoding="ascii") as stat:
-            return int(stat.read().split()[1]) / 1e9
-    except (OSError, IndexError, ValueError):
+        return int(_told_of(pid, "schedstat").split()[1]) / 1e9
+    except (IndexError, ValueError):
         return 0.0
 
 
 def _status_number(pid: int, field: str) -> int:
-    try:
-        status = os.open(f"/proc/{pid}/status", os.O_RDONLY)  # open() with its buffers takes twice as long
-    except OSError:
-        return 0
-    try:
-        _, _, rest = os.read(status, 8192).partition(b"\n%s:" % field.encode())
-    except OSError:
-        return 0
-    finally:
-        os.close(status)
+    _, _, rest = _told_of(pid, "status").partition(b"\n%s:" % field.encode())
     return int(rest.split(None, 1)[0]) if rest else 0
+
+
+def _told_of(pid: int, name: str) -> bytes:
+    """What the kernel tells of a process; empty when it has gone."""
+    try:
+        file = os.open(f"/proc/{pid}/{name}", os.O_RDONLY)  # open() with its buffers takes twice as long
+    except OSError:
+        return b""
+    try:
+        return os.read(file, 8192)
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
 
 
 def status_mib(pid: int, field: str) -> float:

@@ -24,7 +24,7 @@ from .faults import describe, out_of_memory
 from .loading import Loaded, NotLoaded, load, prepare
 from .objects import ArgumentDecoder, Objects, ResultEncoder
 from .tensors import rebuild_storages
-from .wire import Frame, pack, read_frame, send_some
+from .wire import Frame, pack, read_frame, receive_some, send_some
 
 _exit = os._exit
 _get_ident = threading.get_ident
@@ -75,12 +75,10 @@ class Runner:
         """The next frame; raises EOFError when the grader is gone."""
         return read_frame(self._fill)
 
-    def _fill(self, view: memoryview) -> None:
-        while len(view):
-            got = self._sock.recv_into(view)
-            if got == 0:
+    def _fill(self, views: list[memoryview]) -> None:
+        while views:
+            if not receive_some(self._sock, views):
                 raise EOFError
-            view = view[got:]
 
     def _send(self, frame: Frame) -> None:
         buffers = pack(frame)

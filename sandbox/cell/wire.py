@@ -28,8 +28,8 @@ _memoryview_at.restype = ctypes.py_object
 _memoryview_at.argtypes = (ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int)
 _WRITABLE = 0x200  # PyBUF_WRITE
 
-Fill = Callable[[memoryview], None]
-"""Fills the whole view with received bytes, or raises."""
+Fill = Callable[[list[memoryview]], None]
+"""Fills all the views, in order, with received bytes, or raises. The list is used up."""
 
 
 @dataclass
@@ -59,41 +59,45 @@ def pack(frame: Frame) -> list[memoryview]:
     return [memoryview(head), *(view for view in data if len(view))]
 
 
-def drop_sent(buffers: list[memoryview], sent: int) -> None:
-    """Removes the first ``sent`` bytes from the list of buffers, in place."""
+def drop_first(buffers: list[memoryview], count: int) -> None:
+    """Removes the first ``count`` bytes from the list of buffers, in place."""
     whole = 0
-    while whole < len(buffers) and sent >= len(buffers[whole]):
-        sent -= len(buffers[whole])
+    while whole < len(buffers) and count >= len(buffers[whole]):
+        count -= len(buffers[whole])
         whole += 1
     del buffers[:whole]
-    if sent:
-        buffers[0] = buffers[0][sent:]
+    if count:
+        buffers[0] = buffers[0][count:]
 
 
 def send_some(sock: socket.socket, buffers: list[memoryview]) -> None:
     """Sends once what the socket takes and drops it from ``buffers``; raises OSError as the socket does."""
-    drop_sent(buffers, sock.sendmsg(buffers[:_IOV_MAX]))
+    drop_first(buffers, sock.sendmsg(buffers[:_IOV_MAX]))
+
+
+def receive_some(sock: socket.socket, views: list[memoryview]) -> bool:
+    """Receives once into ``views`` and drops what is full; False at the stream's end. Raises OSError as the socket does."""
+    got = sock.recvmsg_into(views[:_IOV_MAX])[0]
+    drop_first(views, got)
+    return got > 0
 
 
 def read_frame(fill: Fill) -> Frame:
     """Reads one frame through ``fill``; raises WireError on anything malformed, and what ``fill`` raises."""
     header = bytearray(_HEADER.size)
-    fill(memoryview(header))
+    fill([memoryview(header)])
     json_bytes, data_bytes = _HEADER.unpack(header)
     if not 2 <= json_bytes <= MAX_JSON_BYTES or data_bytes > MAX_DATA_BYTES:
         raise WireError("frame too large")
     text = bytearray(json_bytes)
-    fill(memoryview(text))
+    fill([memoryview(text)])
     envelope = parse_envelope(bytes(text))
     sizes = _checked_sizes(envelope.pop("sizes", None), data_bytes)
-    frame = Frame(envelope, bytearray(sizes[0]))
-    if sizes[0]:
-        fill(memoryview(frame.text))
-    for size in sizes[1:]:
-        piece = torch.empty(size, dtype=torch.uint8, device="cpu")
-        if size:
-            fill(memory_of(piece))
-        frame.pieces.append(piece)
+    pieces = [torch.empty(size, dtype=torch.uint8, device="cpu") for size in sizes[1:]]
+    frame = Frame(envelope, bytearray(sizes[0]), pieces)
+    views = [memoryview(frame.text), *(memory_of(piece) for piece in pieces)]
+    if views := [view for view in views if len(view)]:
+        fill(views)
     return frame
 
 

@@ -33,6 +33,12 @@ class Idle:
         """Nothing."""
         return Usage(0.0, 0.0)
 
+    def look_ahead(self) -> None:
+        """Nothing to see."""
+
+    def goes_on(self) -> None:
+        """Nothing was seen."""
+
 
 class Deaf:
     """A caller for handles that nobody uses."""

@@ -33,6 +33,12 @@ class ForkedCell:
         ticks = int(fields[11]) + int(fields[12])
         return Usage(ticks / os.sysconf("SC_CLK_TCK"), 0.0)
 
+    def look_ahead(self) -> None:
+        """Usage is always the present one."""
+
+    def goes_on(self) -> None:
+        """See look_ahead."""
+
     def kill(self) -> Exit:
         """Ends the child."""
         if self._exit is None:

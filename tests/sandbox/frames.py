@@ -15,10 +15,11 @@ class Reader:
     def __init__(self, data: bytes) -> None:
         self.data = data
 
-    def __call__(self, view: memoryview) -> None:
-        if len(view) > len(self.data):
-            raise EOFError
-        view[:], self.data = self.data[: len(view)], self.data[len(view) :]
+    def __call__(self, views: list[memoryview]) -> None:
+        for view in views:
+            if len(view) > len(self.data):
+                raise EOFError
+            view[:], self.data = self.data[: len(view)], self.data[len(view) :]
 
 
 def raw(envelope: Any, body: bytes = b"", **changes: int) -> bytes:

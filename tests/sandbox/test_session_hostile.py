@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from sandbox.cell.caps import MAX_DATA_BYTES
-from sandbox.cell.wire import Frame, pack, read_frame
+from sandbox.cell.wire import Frame, pack, read_frame, receive_some
 from sandbox.contract import CellDied, Limits, LoadFailed, Timeout
 from sandbox.session import Session
 from tests.sandbox.fake import ForkingClient
@@ -29,12 +29,10 @@ Play = Callable[[socket.socket], None]
 def request_of(sock: socket.socket) -> dict[str, Any]:
     """The next request's envelope."""
 
-    def fill(view: memoryview) -> None:
-        while len(view):
-            got = sock.recv_into(view)
-            if not got:
+    def fill(views: list[memoryview]) -> None:
+        while views:
+            if not receive_some(sock, views):
                 os._exit(0)
-            view = view[got:]
 
     return read_frame(fill).envelope
 

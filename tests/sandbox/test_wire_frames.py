@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from sandbox.cell.caps import MAX_DATA_BYTES, MAX_JSON_BYTES, WireError
-from sandbox.cell.wire import Frame, drop_sent, parse_envelope, read_frame
+from sandbox.cell.wire import Frame, drop_first, parse_envelope, read_frame
 from tests.sandbox.frames import Reader, packed, raw
 
 
@@ -22,9 +22,9 @@ def test_a_frame_is_read_as_it_was_packed() -> None:
 
 def test_sent_bytes_are_dropped_across_buffers() -> None:
     buffers = [memoryview(b"abc"), memoryview(b"d"), memoryview(b"efgh")]
-    drop_sent(buffers, 6)
+    drop_first(buffers, 6)
     assert b"".join(buffers) == b"gh"
-    drop_sent(buffers, 2)
+    drop_first(buffers, 2)
     assert buffers == []
 
 
