@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import ColumnElement, CursorResult, and_, bindparam, func, or_, select, update
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session, aliased, joinedload
 
 from judge.db import Database
 from judge.lines import UserError
@@ -25,7 +25,7 @@ from judge.versions import store_version
 Mode = Literal["run", "submit"]
 VERSION_STEP = 10_000  # between two stored versions of a judgement: room for those of its running cases
 UNSCORED = ("SE", "SKIP")
-EXACT_BELOW = 20  # places in the queue
+EXACT_BELOW = 10  # places in the queue
 
 
 class NoSubmission(UserError):
@@ -139,11 +139,7 @@ def requeue(database: Database, owner: str) -> int:
 
 def latest(session: Session, submission_id: int) -> Judgement | None:
     """The judgement that counts for a submission, its submission loaded; None for an unknown number."""
-    newest = select(Judgement).where(Judgement.submission_id == submission_id).order_by(Judgement.id.desc())
-    judgement = session.scalars(newest.limit(1)).first()
-    if judgement is not None:
-        _ = judgement.submission.source
-    return judgement
+    return session.scalars(_LATEST, {"submission": submission_id}).first()
 
 
 class Stage(NamedTuple):
@@ -157,6 +153,13 @@ class Stage(NamedTuple):
 
 
 # built once: hundreds of browsers ask, and to build a statement takes longer than to run it
+_LATEST = (
+    select(Judgement)
+    .where(Judgement.submission_id == bindparam("submission"))
+    .order_by(Judgement.id.desc())
+    .limit(1)
+    .options(joinedload(Judgement.submission))
+)
 _STAGE = (
     select(Judgement.id, Judgement.status, Judgement.version, Judgement.rejudge, Submission.user_id)
     .join(Submission)

@@ -130,6 +130,7 @@ class JsonLines(logging.Formatter):
 
 def set_up_logs(form: str) -> None:
     """``plain``: warnings for people. ``json``: a line for each request as well."""
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # it warns of each request that has to wait
     if form == "plain":
         logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
         return

@@ -249,7 +249,7 @@ def test_a_place_far_behind_is_told_roughly_and_both_ways_alike(database: Databa
         submissions.rejudge(session, rejudged)
     with database.read() as session:
         places = [place(session, last(database, one)) for one in [*sent, rejudged]]
-        assert places[:31] == [*range(1, 21), *[21] * 10, 31]
+        assert places[:31] == [*range(1, 11), *[11] * 10, *[21] * 10, 31]
         assert set(places[31:101]) == {31, 41, 51, 61, 71, 81, 91, 101} and set(places[101:]) == {
             101,
             151,
@@ -257,7 +257,7 @@ def test_a_place_far_behind_is_told_roughly_and_both_ways_alike(database: Databa
         }
         far = submissions.far_behind(session)
         ids = [last(database, one).id for one in [*sent, rejudged]]
-        assert far == dict(zip(ids[20:], places[20:], strict=True))
+        assert far == dict(zip(ids[10:], places[10:], strict=True))
 
 
 def test_a_score_stays_while_a_rejudge_waits_and_after_a_fault(database: Database, problem: Problem) -> None:
