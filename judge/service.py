@@ -40,6 +40,7 @@ LOG = logging.getLogger(__name__)
 WAITING_MAX = 500
 WAITING_EACH_MAX = 20  # of one person's with accounts: a class shares the queue
 FAR_FOR_S = 1.0
+USUAL_S = 0.2  # a judgement, before any was seen
 LOOK_EVERY_S = 0.5  # at the bank's files: soon enough for an author who saves and reloads
 
 
@@ -166,6 +167,10 @@ class Service:
         return self._dispatcher.board.wait(
             submission_id, lambda: self._moved(submission_id, after_version), timeout_s
         )
+
+    def expected_wait_s(self, position: int) -> float:
+        """About how long it takes until a place in the queue has its verdict, at the pace of late."""
+        return position * (self._dispatcher.board.seconds_each() or USUAL_S)
 
     def retry(self, submission_id: int) -> None:
         """Judge again what ended in a fault of ours; NoSubmission for anything else."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -29,7 +30,7 @@ THREADS = 16
 LARGEST_ID = (1 << 63) - 1  # what a database can be asked for
 LONGEST_WAIT_S = 2.0
 NEAR = 4  # places in the queue from which every change is waited for
-LONGEST_PACE_S = 15
+LONGEST_PACE_S = 30
 _waiting = threading.BoundedSemaphore(THREADS // 2)  # the other half always answers at once
 
 
@@ -153,9 +154,10 @@ def answer_fresh(submission_id: int, render: Callable[[View], Response]) -> Resp
 
 
 def paced(response: Response, position: int) -> Response:
-    """With the seconds after which to ask again, for who is not among the next."""
+    """With the seconds after which to ask again, half of what is left to wait, for who is not among the next."""
     if position > NEAR:
-        response.headers["Retry-After"] = str(min(LONGEST_PACE_S, 1 + position // 10))
+        half_s = math.ceil(service().expected_wait_s(position) / 2)
+        response.headers["Retry-After"] = str(min(LONGEST_PACE_S, max(1, half_s)))
     return response
 
 

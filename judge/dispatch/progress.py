@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from judge.submissions import VERSION_STEP, Job
+
+LOOK_BACK_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,9 @@ class Running:
 class Board:
     """The running judgements by submission, and a way to wait for a change. Thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._ends: deque[float] = deque(maxlen=30)  # when the last judgements ended
         self._running: dict[int, tuple[int, Running]] = {}  # submission id: attempt, state
         self._changes: dict[int, int] = {}
         self._changed = threading.Condition()
@@ -47,7 +52,14 @@ class Board:
         with self._changed:
             if self._running.get(job.submission_id, (None,))[0] == job.attempt:
                 del self._running[job.submission_id]
+            self._ends.append(self._clock())
             self._tell(job.submission_id)
+
+    def seconds_each(self) -> float | None:
+        """Seconds from one judgement's end to the next one's, of late; None where too few ended to tell."""
+        with self._changed:
+            recent = [end for end in self._ends if end > self._clock() - LOOK_BACK_S]
+        return (self._clock() - recent[0]) / len(recent) if len(recent) >= 3 else None
 
     def touch(self, submission_id: int) -> None:
         """Something stored about the submission changed."""

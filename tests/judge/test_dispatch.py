@@ -276,6 +276,24 @@ def test_waiting_ends_when_time_is_up() -> None:
     assert not Board().wait(7, lambda: False, 0.01)
 
 
+def test_the_pace_is_that_of_the_last_minute() -> None:
+    now = [0.0]
+    board = Board(lambda: now[0])
+
+    def end(at: float) -> float | None:
+        now[0] = at
+        board.begin(job())
+        board.end(job())
+        return board.seconds_each()
+
+    assert [end(0), end(1000)] == [None, None]
+    assert [end(1002), end(1004)] == [None, pytest.approx(4 / 3)]
+    now[0] = 1030  # nothing ends any more
+    assert board.seconds_each() == 10
+    now[0] = 1063
+    assert board.seconds_each() is None
+
+
 def test_an_earlier_attempt_says_nothing_on_the_board() -> None:
     board = Board()
     board.begin(job(attempt=2))
