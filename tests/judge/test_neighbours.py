@@ -8,26 +8,15 @@ import pytest
 
 from judge.grading.grade import Grade, Grader, grade
 from judge.problem import Problem
+from tests.soak.neighbours import AT_LIMIT, source_of
 
 RIGHT = b"def add(a, b):\n    return a + b\n"
-AT_LIMIT = {
-    "memory": ("kept = []\n    while True: kept.append(bytearray(1 << 20))", "MLE"),
-    "torch's memory": ("import torch; kept = []\n    while True: kept.append(torch.ones(1 << 18))", "MLE"),
-    "threads": (
-        "import threading, time; threading.stack_size(32768)\n    "
-        "while True: threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
-        "MLE",
-    ),
-    "output": ("while True: print('x' * 4096)", "OLE"),
-    "files": ("import os; kept = []\n    while True: kept.append(os.open('/dev/null', os.O_RDONLY))", "RE"),
-    "processor": ("while True: pass", "TLE"),
-}
 
 
 @pytest.mark.parametrize("limit", AT_LIMIT)
 def test_both_are_judged_right(adding: Problem, grader: Grader, limit: str) -> None:
     body, verdict = AT_LIMIT[limit]
-    source = f"def add(a, b):\n    {body}\n    return a + b\n".encode()
+    source = source_of(body)
     beside: list[Grade] = []
     over = threading.Event()
 

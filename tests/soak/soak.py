@@ -58,7 +58,7 @@ KINDS: dict[str, tuple[str, str]] = {  # name: source, verdict
 }
 RARE = {"loops": (_HEAD + "while True: pass\n", "TLE")}  # each costs seconds
 _RARE_EVERY = 40
-_WAITING = 8  # submissions ahead of the judge
+_WAITING_EACH = 4  # submissions ahead of the judge, for each worker
 
 
 @dataclass
@@ -100,6 +100,7 @@ class Soak:
         self._dispatcher = EmbeddedDispatcher(
             self._database, self._judge, owner="soak", workers=workers, poll_s=0.2
         )
+        self._ahead = _WAITING_EACH * workers
         self._expected: dict[int, str] = {}
         self._done = 0
         self._over = threading.Event()
@@ -119,7 +120,7 @@ class Soak:
         killer = threading.Thread(target=self._kill_now_and_then, args=(kill_every,), daemon=True)
         killer.start()
         while self.account.sent < count and time.monotonic() - began < limit_s:
-            if self._waiting() < _WAITING:
+            if self._waiting() < self._ahead:
                 self._send()
                 self._weigh()
             else:
@@ -229,10 +230,10 @@ def _rss_mib(pid: int) -> int:
         return 0
 
 
-def soak(backend: str, count: int, limit_s: float, kill_every: int, seed: int) -> Account:
+def soak(backend: str, count: int, limit_s: float, kill_every: int, seed: int, workers: int = 2) -> Account:
     """One soak in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
-        one = Soak(Path(folder), backend, seed)
+        one = Soak(Path(folder), backend, seed, workers)
         try:
             return one.run(count, limit_s, kill_every)
         finally:
@@ -246,9 +247,10 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--kill-every", type=int, default=25, metavar="JUDGEMENTS")
+    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    found = soak(asked.backend, asked.count, 60 * asked.minutes, asked.kill_every, asked.seed)
+    found = soak(asked.backend, asked.count, 60 * asked.minutes, asked.kill_every, asked.seed, asked.workers)
     told = {
         **vars(found),
         "kills": dict(found.kills),
