@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -147,3 +149,16 @@ def test_the_file_uses_a_write_ahead_log(database: Database) -> None:
     assert path is not None
     with sqlite3.connect(path) as plain:
         assert plain.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_connections_that_are_all_in_use_are_a_line_and_no_traceback(database: Database) -> None:
+    pool: Any = database.engine.pool
+    pool._timeout = 0.05
+    with ExitStack() as stack:
+        for _ in range(pool.size() + pool._max_overflow):
+            stack.enter_context(database.engine.connect())
+        with pytest.raises(DatabaseError) as refused, database.read() as session:
+            session.execute(text("SELECT 1"))
+        assert "all connections are in use" in refused.value.line("en")
+    with database.read() as session:
+        assert session.scalar(text("SELECT 1")) == 1
