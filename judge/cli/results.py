@@ -9,6 +9,7 @@ from judge.cli.context import Context
 from judge.grading.disclose import disclose
 from judge.grading.report import PHASES
 from judge.problem import Problem
+from judge.tally import NOT_RUN, failing_kinds
 from judge.words import localise, verdict_word
 
 SIGNS = {"AC": "✓", "SKIP": "-", "SE": "!"}
@@ -190,6 +191,15 @@ def _show_verdict(context: Context, judged: Judged) -> None:
         context.text("score", score=_number(judged.report["score"])) if verdict not in ("SE", "SKIP") else ""
     )
     out.print("  ".join(part for part in (word, score, counts) if part))
+    kinds = [_kind(context, *one) for one in failing_kinds(cases)]
+    if kinds:
+        out.print(f"  {' · '.join(kinds)}")
+
+
+def _kind(context: Context, verdict: str, count: int) -> str:
+    if verdict == NOT_RUN:
+        return context.text("kind-not-run", count=count)
+    return context.text("kind", word=verdict_word(verdict, context.lang), count=count)
 
 
 def _titled(context: Context, case: Case) -> str:

@@ -125,6 +125,20 @@ def test_a_mistake_is_told_once_and_its_other_cases_are_counted_and_named(
     assert len(json.loads(run("test", "901", "WA.py", "--json").out)["cases"]) == len(cases)
 
 
+def test_kinds_of_failure_are_counted_under_the_verdict(
+    run: RunCli, grading: FakeGrading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raised = make_case(
+        "add-c", "hidden", "RE", facts={"kind": "raised", "builtin": "ValueError", "lines": [3]}
+    )
+    many_cases(monkeypatch, [make_case("add-a", "hidden", "WA"), make_case("add-b", "hidden", "WA"), raised])
+    lines = run("test", "901", "WA.py").out.splitlines()
+    assert "score 0 / 100" in lines[-2] and lines[-1] == "  wrong answer 2 · runtime error 1"
+    chinese = run("--lang", "zh", "test", "901", "WA.py").out.splitlines()
+    assert "得分 0 / 100" in chinese[-2] and chinese[-1] == "  答案错误 2 · 运行错误 1"
+    assert "wrong answer 2" not in run("test", "901", "WA.py", "--json").out
+
+
 def test_below_diagnosis_cases_are_told_once_by_their_verdict(
     run: RunCli, grading: FakeGrading, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from typing import Any
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
+
+from tests.web.conftest import a_case
 
 Submit = Callable[..., dict[str, Any]]
 
@@ -26,11 +29,30 @@ def read(answer: TestResponse) -> Any:
 
 def test_a_wrong_answer_reads_advice_then_facts(client: FlaskClient, submit: Submit) -> None:
     panel = panel_of(client, submit("wrong"))
-    order = ["答案错误", "得分 33.3", "两个大数", "你算的是积", "explain", 'got">int64', 'want">int32']
+    order = ["答案错误", "得分 33.3 / 100", "两个大数", "你算的是积", "explain", 'got">int64', 'want">int32']
     order += ["第一个错处 [0, 1]", "误差最大处 [1, 2]"]
     places = [panel.index(text) for text in order]
     assert places == sorted(places)
     assert "<code>*</code>" in panel
+
+
+def test_kinds_of_failure_are_counted_under_the_verdict(client: FlaskClient, submit: Submit) -> None:
+    view = submit("wrong")
+    head = panel_of(client, view).partition('data-key="strip"')[0]
+    assert re.findall(r"<span>([^<]+)</span>", head)[-2:] == ["运行错误 1", "答案错误 1"]
+    english = client.get(f"/submissions/{view['id']}/panel", headers={"Accept-Language": "en"}).text
+    assert "<span>runtime error 1</span>" in english
+    assert 'class="tally kinds"' not in panel_of(client, submit("right"))
+
+
+def test_points_are_told_by_part_where_there_are_several(
+    client: FlaskClient, submit: Submit, scripted: Any
+) -> None:
+    cases = [a_case("add-small", "AC"), a_case("add-large", "WA"), a_case("add-many", "WA", part="gone")]
+    scripted.scripts["parted"] = cases
+    panel = panel_of(client, submit("parted"))
+    assert "<span>加法 1/2</span>" in panel and "<span>gone 0/1</span>" in panel
+    assert 'class="tally parts"' not in panel_of(client, submit("wrong"))
 
 
 def test_values_stdout_and_inputs_are_shown_where_they_may_be(client: FlaskClient, submit: Submit) -> None:
