@@ -71,9 +71,9 @@ def show(context: Context, judged: Judged, verbose: bool = False) -> None:
         context, [case for case in cases if case["verdict"] not in ("AC", "SKIP") and case["ran"]], verbose
     )
     _show_rest(context, [case for case in cases if case["ran"] or case["verdict"] in ("AC", "SKIP")], verbose)
-    not_run = sum(not case["ran"] and case["verdict"] not in ("AC", "SKIP") for case in cases)
-    if not_run:
-        context.say("not-run", count=not_run)
+    _show_not_run(
+        context, judged, [case for case in cases if not case["ran"] and case["verdict"] not in ("AC", "SKIP")]
+    )
     _show_time(context, judged)
     _show_verdict(context, judged)
 
@@ -166,6 +166,16 @@ def _show_rest(context: Context, cases: list[Case], verbose: bool) -> None:
         for case in [case for case in of_part if case["verdict"] in ("AC", "SKIP")] if verbose else []:
             time_ms = context.text("milliseconds", ms=round(1000 * case["time_s"]))
             out.print(f"    {SIGNS[case['verdict']]} {case['verdict']}  {_titled(context, case)}  {time_ms}")
+
+
+def _show_not_run(context: Context, judged: Judged, cases: list[Case]) -> None:
+    """How many were not run and, where no message says so yet, why."""
+    if not cases:
+        return
+    if judged.report["load"]:
+        return context.say("not-run", count=len(cases))
+    word = verdict_word(cases[0]["verdict"], context.lang)
+    context.out.print(context.out.wrap(context.text("not-run-why", count=len(cases), word=word), ""))
 
 
 def _show_time(context: Context, judged: Judged) -> None:

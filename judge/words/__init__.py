@@ -63,11 +63,11 @@ def load_message(load: Mapping[str, Any], limits: Mapping[str, Any], lang: str) 
     """Why a submission could not be loaded and what to do, from a report's ``load``."""
     table = words(lang)
     facts, detail = load.get("facts", {}), load.get("detail", {})
-    kind = load["kind"] if table.has("load", load["kind"]) else "other"
     said = table.say(
         "load",
-        kind,
+        _load_key(load, table),
         entry=load.get("entry", ""),
+        similar=load.get("similar", ""),
         line=load.get("line") or 1,
         builtin=facts.get("builtin", "Exception"),
         lines=_lines(facts.get("lines", []), table),
@@ -75,6 +75,13 @@ def load_message(load: Mapping[str, Any], limits: Mapping[str, Any], lang: str) 
     )
     text = detail.get("message")
     return table.join([said, f"{detail['name']}: {text}"]) if text else said
+
+
+def _load_key(load: Mapping[str, Any], table: Words) -> str:
+    kind: str = load["kind"]
+    if kind == "missing":
+        return "misspelt" if load.get("similar") else "indented" if load.get("indented") else kind
+    return kind if table.has("load", kind) else "other"
 
 
 def summary(report: Mapping[str, Any], lang: str) -> str:

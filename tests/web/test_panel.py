@@ -83,12 +83,14 @@ def test_cases_that_did_not_run_are_told_apart(client: FlaskClient, submit: Subm
     panel = panel_of(client, submit("slow"))
     assert "超时" in panel
     assert '未运行 <span class="count">2</span>' in panel
+    assert panel.index("评测提前结束") < panel.index('<details data-key="not-run"')
+    assert "其余 2 个用例没有运行，按“超时”计" in panel
 
 
 def test_code_that_does_not_load_has_its_message_and_line(client: FlaskClient, submit: Submit) -> None:
     panel = panel_of(client, submit("unknown"))
     assert 'data-verdict="CE"' in panel
-    assert 'class="message"' in panel
+    assert 'class="message"' in panel and "评测提前结束" not in panel
     assert 'data-line="3"' in panel
 
 
