@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from judge.authoring.jobs import right_answers
@@ -35,6 +37,13 @@ def test_a_folder_is_called_by_number_and_slug(problem: Problem) -> None:
 def test_both_languages_say_the_same(problem: Problem) -> None:
     for check in (check_texts(problem), check_files(problem)):
         assert check.failures == []
+
+
+@each
+def test_editorials_name_other_solutions_that_are_there(problem: Problem) -> None:
+    there = {f"solutions/{name}.py" for name in problem.other_solutions}
+    for lang in ("zh", "en"):
+        assert set(re.findall(r"solutions/[\w/]+\.py", problem.editorial(lang))) <= there
 
 
 @each
