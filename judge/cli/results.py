@@ -11,6 +11,7 @@ from judge.grading.report import PHASES
 from judge.problem import Problem
 from judge.tally import NOT_RUN, failing_kinds
 from judge.words import localise, verdict_word
+from judge.words.drivers import argument_lines
 
 SIGNS = {"AC": "✓", "SKIP": "-", "SE": "!"}
 COLOURS = {"AC": "green", "SKIP": "dim", "SE": "yellow"}
@@ -134,6 +135,11 @@ def _show_detail(context: Context, detail: dict[str, Any]) -> None:
     """What was passed in, what came back, what was printed: as far as the level left any of it."""
     out = context.out
     for call in detail.get("inputs", []):
+        if "driver" in call:
+            out.print(out.wrap(call["driver"], "    "))
+            for line in argument_lines(call):
+                out.print(out.wrap(_cut(line), "      "))
+            continue
         given = [*call["args"], *(f"{name}={value}" for name, value in call["kwargs"].items())]
         out.print(
             out.wrap(context.text("called", call=f"{call['call']}({', '.join(map(_cut, given))})"), "    ")

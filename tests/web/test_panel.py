@@ -83,6 +83,8 @@ def test_cases_that_did_not_run_are_told_apart(client: FlaskClient, submit: Subm
     panel = panel_of(client, submit("slow"))
     assert "超时" in panel
     assert '未运行 <span class="count">2</span>' in panel
+    assert "用了 3.1 秒 CPU 时间，上限是 2 秒（题目规定 1 秒；这台机器较慢，放宽到 2 倍）" in panel
+    assert '<span class="num">CPU 时间 3.10 s</span>' in panel
     assert panel.index("评测提前结束") < panel.index('<details data-key="not-run"')
     assert "其余 2 个用例没有运行，按“超时”计" in panel
 
