@@ -20,8 +20,8 @@ def told_call(
     if not name.startswith(_PREFIX):
         return dict(one)
     name = name.removeprefix(_PREFIX)
-    known = _parameters(harness or "").get(name, ())
-    names = [known[i] if i < len(known) else str(i + 1) for i in range(len(one["args"]))]
+    known, rest = _parameters(harness or "").get(name, ((), "args"))
+    names = [known[i] if i < len(known) else f"{rest}[{i - len(known)}]" for i in range(len(one["args"]))]
     return {**one, "driver": drivers.get(name) or table.say("case", "driver", name=name), "names": names}
 
 
@@ -32,7 +32,13 @@ def argument_lines(one: Mapping[str, Any]) -> list[str]:
 
 
 @functools.lru_cache(maxsize=64)
-def _parameters(harness: str) -> dict[str, tuple[str, ...]]:
-    """The parameters of each function of a harness: the problem's own file, so that it may be parsed here."""
+def _parameters(harness: str) -> dict[str, tuple[tuple[str, ...], str]]:
+    """Of each function of a harness its parameters and the name of the rest; the problem's own file may be parsed here."""
     functions = [one for one in ast.parse(harness).body if isinstance(one, ast.FunctionDef)]
-    return {one.name: tuple(argument.arg for argument in one.args.args) for one in functions}
+    return {
+        one.name: (
+            tuple(argument.arg for argument in one.args.args),
+            one.args.vararg.arg if one.args.vararg else "args",
+        )
+        for one in functions
+    }

@@ -149,6 +149,15 @@ def test_below_diagnosis_cases_are_told_once_by_their_verdict(
     assert "subtracted" not in told
 
 
+def test_a_drivers_call_is_told_by_its_parameters(
+    run: RunCli, grading: FakeGrading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = {"call": "harness.total_of", "args": ["[1, 2]"], "kwargs": {}}
+    many_cases(monkeypatch, [make_case("total-plain", "example", "WA", detail={"inputs": [call]})])
+    told = run("test", "902", "WA.py").out
+    assert "      values = [1, 2]\n" in told and "harness." not in told
+
+
 def test_every_case_is_named_when_asked(run: RunCli, grading: FakeGrading) -> None:
     assert "add-random" not in run("test", "901", "AC.py").out
     assert "add-random" in run("test", "901", "AC.py", "--verbose").out

@@ -187,7 +187,7 @@ def test_a_drivers_call_is_told_by_sentence_and_parameters(problem: Problem) -> 
     known, unknown = in_words(case, counter, "zh")["detail"]["inputs"]
     assert known["driver"].startswith("在一个新的 Item 上调用")
     assert unknown["driver"] == "题目的驱动程序 new 用下面的参数调用你的代码。"
-    assert argument_lines(known) == ["values = [1, 2]"] and argument_lines(unknown) == ["1 = [1, 2]"]
+    assert argument_lines(known) == ["values = [1, 2]"] and argument_lines(unknown) == ["args[0] = [1, 2]"]
     plain = {"call": "total", "args": ["3"], "kwargs": {}}
     case["detail"]["inputs"] = [plain]
     assert in_words(case, counter, "en")["detail"]["inputs"] == [plain]

@@ -47,6 +47,14 @@ def test_editorials_name_other_solutions_that_are_there(problem: Problem) -> Non
 
 
 @each
+def test_every_driver_that_a_case_calls_is_told_in_words(problem: Problem) -> None:
+    tests = [text.decode() for path, text in problem.files.items() if path.startswith("tests/")]
+    called = {name for text in tests for name in re.findall(r"submission\.harness\.(\w+)", text)}
+    for lang in ("zh", "en"):
+        assert set(problem.messages(lang).drivers) == called
+
+
+@each
 def test_explanations_of_survivors_can_be_read(problem: Problem) -> None:
     assert all(excuses(problem).values())
 
