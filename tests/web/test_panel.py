@@ -98,7 +98,7 @@ def test_code_that_does_not_load_has_its_message_and_line(client: FlaskClient, s
 
 def test_verdict_phases_and_sandbox_are_told(client: FlaskClient, submit: Submit) -> None:
     panel = panel_of(client, submit("right"))
-    for text in ("通过 3 / 3 个用例", "用例 0.12 s", "加载 4 ms", "沙箱 landlock", "AC 通过"):
+    for text in ("通过 3 / 3 个用例", "用例 0.12 s", "加载代码 4 ms", "沙箱 landlock", "AC 通过"):
         assert text in panel
 
 
