@@ -71,7 +71,7 @@ def show(context: Context, judged: Judged, verbose: bool = False) -> None:
     _show_failures(
         context, [case for case in cases if case["verdict"] not in ("AC", "SKIP") and case["ran"]], verbose
     )
-    _show_rest(context, [case for case in cases if case["ran"] or case["verdict"] in ("AC", "SKIP")], verbose)
+    _show_rest(context, [] if judged.report["load"] else cases, verbose)
     _show_not_run(
         context, judged, [case for case in cases if not case["ran"] and case["verdict"] not in ("AC", "SKIP")]
     )
