@@ -8,7 +8,7 @@ scrollable();
 
 /** Unfold what the address points into; not every browser does so by itself. */
 function unfold() {
-  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const place = document.querySelector(':target');
   const folded = place?.closest('details');
   if (folded && !folded.open) {
     folded.open = true;
