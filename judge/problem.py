@@ -86,6 +86,14 @@ class Problem:
         return self.text("solution.py") or ""
 
     @property
+    def other_solutions(self) -> dict[str, str]:
+        """Sources of other right solutions by file name, without ``.py``."""
+        paths = (
+            path for path in sorted(self.files) if path.startswith("solutions/") and path.endswith(".py")
+        )
+        return {path[len("solutions/") : -len(".py")]: self.files[path].decode() for path in paths}
+
+    @property
     def support(self) -> str | None:
         """Source of the module ``support`` that a submission may import, if the problem has one."""
         return self.text("support.py")

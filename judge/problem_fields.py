@@ -35,11 +35,13 @@ class Messages:
     """The problem's own words in one language: a title by case name, an advice by mistake key.
 
     ``steps``: a sentence by operation, with ``{argument}`` places, for runs of `judge.grading.stateful`.
+    ``drivers``: what a function of harness.py does with the submission, shown with its arguments.
     """
 
     cases: Mapping[str, str]
     advice: Mapping[str, str]
     steps: Mapping[str, str] = field(default_factory=dict)
+    drivers: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_slug(table: Table) -> str:
@@ -112,10 +114,13 @@ def read_messages(files: Mapping[str, bytes], complete: bool) -> dict[str, Messa
         table = parse_table(files[path], path)
         cases, advice = table.table("cases"), table.table("advice")
         steps = _texts(table.table("steps")) if table.has("steps") else {}
-        found[lang] = Messages(_texts(cases), _texts(advice, ADVICE_MAX_CHARS), steps)
+        drivers = _texts(table.table("drivers")) if table.has("drivers") else {}
+        found[lang] = Messages(_texts(cases), _texts(advice, ADVICE_MAX_CHARS), steps, drivers)
         table.done()
     if len({tuple(sorted(one.steps)) for one in found.values()}) > 1:
         raise TableError("messages.*.toml [steps]: the languages name different operations")
+    if len({tuple(sorted(one.drivers)) for one in found.values()}) > 1:
+        raise TableError("messages.*.toml [drivers]: the languages name different functions")
     return found
 
 

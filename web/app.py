@@ -96,7 +96,7 @@ def add_template_words(app: Flask) -> None:
         dark_media=appearance.MEDIA,
         schemes=appearance.SCHEMES,
     )
-    env.globals["title_of"] = problems.title_of
+    env.globals.update(title_of=problems.title_of, part_titles=problems.part_titles)
     env.globals["backend"] = lambda: current.service().backend
     env.globals["verdict_word"] = lambda verdict: verdict_word(verdict, i18n.language())
     env.globals["code_at"] = facts.code_at

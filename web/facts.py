@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from judge.words.drivers import argument_lines
 from web.i18n import t
 
 FORM = ("type", "dtype", "shape", "device", "contiguous", "stride", "length")
@@ -106,7 +107,9 @@ def code_at(source: str, line: int) -> str:
 
 
 def call(one: dict[str, Any]) -> str:
-    """A call of the submission as source, one argument a line where they are long."""
+    """A call of the submission as source, one argument a line where they are long; a driver's arguments by name."""
+    if "driver" in one:
+        return "\n".join(argument_lines(one))
     arguments = [*one["args"], *(f"{key}={text}" for key, text in one["kwargs"].items())]
     flat = f"{one['call']}({', '.join(arguments)})"
     if len(flat) <= LINE_CHARS:

@@ -83,3 +83,9 @@ def titles() -> dict[int, str]:
 def title_of(problem: Problem) -> str:
     """The title in the reader's language, or in the one that a draft has."""
     return problem.title.get(language()) or next(iter(problem.title.values()))
+
+
+def part_titles(slug: str) -> dict[str, str]:
+    """The titles of a problem's parts in the reader's language; none where the problem is gone."""
+    problem = next((one for one in service().catalogue.all() if one.slug == slug), None)
+    return {part.name: part.title.get(language(), part.name) for part in (problem.parts if problem else ())}

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from judge.submissions import EXACT_BELOW
+from judge.tally import PartPoints, failing_kinds, points_by_part
 from web.current import View
 
 PHASES = ("queued_s", "start_s", "cell_s", "load_s", "cases_s", "compare_s", "record_s")
@@ -34,6 +35,8 @@ class Arranged:
     skipped: list[Case]
     total: int
     phases: list[Phase]
+    kinds: list[tuple[str, int]]  # failing cases by verdict, where there are several kinds
+    parts: list[PartPoints]  # of a scored judgement of a problem with several parts
 
     @property
     def done(self) -> bool:
@@ -64,7 +67,15 @@ def arrange(view: View) -> Arranged:
         skipped=[case for case in cases if case["verdict"] == "SKIP"],
         total=max(view.get("cases_total") or 0, len(cases)),
         phases=phases(view.get("phases") or {}),
+        kinds=failing_kinds(cases) if view["status"] == "done" else [],
+        parts=_parts(view, cases),
     )
+
+
+def _parts(view: View, cases: list[Case]) -> list[PartPoints]:
+    scored = view["status"] == "done" and view["mode"] == "submit" and view["verdict"] not in ("SE", "SKIP")
+    parts = points_by_part(cases) if scored else []
+    return parts if len(parts) > 1 else []
 
 
 def phases(seconds: dict[str, float]) -> list[Phase]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from flask import Blueprint, redirect, render_template, request, url_for
@@ -61,14 +62,30 @@ def editorial(slug: str) -> Response | str:
     problem = find_problem(slug)
     if not may_see_solution(problem):
         raise Refused("not-opened", 403)
+    others = problem.other_solutions
     return render_template(
         "editorial.html",
         problem=problem,
         title=title_of(problem),
         state=opened(problem),
-        editorial=markdown.render(problem.editorial(language())),
-        solution=markdown.render(f"~~~~~~python\n{problem.solution}\n~~~~~~"),
+        editorial=linked(markdown.render(problem.editorial(language())), others),
+        solution=listing(problem.solution),
+        others={name: listing(source) for name, source in others.items()},
     )
+
+
+def listing(source: str) -> Markup:
+    """Python source with colours."""
+    return markdown.render(f"~~~~~~python\n{source}\n~~~~~~")
+
+
+def linked(editorial: Markup, names: Iterable[str]) -> Markup:
+    """``editorial`` with each file of ``solutions/`` that it names leading to its place further down the page."""
+    for name in names:
+        code = Markup("<code>{}</code>").format(f"solutions/{name}.py")
+        link = Markup('<a href="#other-{0}"><code>{0}.py</code></a>').format(name)
+        editorial = editorial.replace(code, link)
+    return editorial
 
 
 def opened(problem: Problem) -> Opened:

@@ -85,6 +85,9 @@ def solution(context: Context) -> int:
         openings.give_up(context.database, context.user_id, problem.slug)
     context.note("solution", label=problem.label_in(context.lang))
     context.out.print(problem.solution.rstrip())
+    others = [shown_path(problem.folder / "solutions" / f"{name}.py") for name in problem.other_solutions]
+    if others:
+        context.note("other-solutions", paths=", ".join(others))
     return 0
 
 

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from judge.cli.context import Context
+from judge.cli.failures import SIGNS, Case, colour, show_failures, titled
 from judge.grading.disclose import disclose
 from judge.grading.report import PHASES
 from judge.problem import Problem
+from judge.tally import NOT_RUN, failing_kinds
 from judge.words import localise, verdict_word
 
-SIGNS = {"AC": "✓", "SKIP": "-", "SE": "!"}
-COLOURS = {"AC": "green", "SKIP": "dim", "SE": "yellow"}
-VALUE_MAX_CHARS = 400
 CASE_FIELDS = ("name", "group", "part", "verdict", "points", "max_points", "mistake", "time_s", "memory_mib")
-Case = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -66,83 +64,15 @@ def show(context: Context, judged: Judged, verbose: bool = False) -> None:
     cases: list[Case] = judged.report["cases"]
     if judged.message and (judged.report["load"] or judged.verdict in ("SE", "SKIP")):
         out.print(out.wrap(judged.message, "  "))
-    _show_failures(
+    show_failures(
         context, [case for case in cases if case["verdict"] not in ("AC", "SKIP") and case["ran"]], verbose
     )
-    _show_rest(context, [case for case in cases if case["ran"] or case["verdict"] in ("AC", "SKIP")], verbose)
-    not_run = sum(not case["ran"] and case["verdict"] not in ("AC", "SKIP") for case in cases)
-    if not_run:
-        context.say("not-run", count=not_run)
+    _show_rest(context, [] if judged.report["load"] else cases, verbose)
+    _show_not_run(
+        context, judged, [case for case in cases if not case["ran"] and case["verdict"] not in ("AC", "SKIP")]
+    )
     _show_time(context, judged)
     _show_verdict(context, judged)
-
-
-def _show_failures(context: Context, cases: list[Case], verbose: bool) -> None:
-    """The first case of each mistake whole, the others by name; every one whole when asked."""
-    groups: dict[Any, list[Case]] = {}
-    for case in cases:
-        groups.setdefault(case["name"] if verbose else _mistake(case), []).append(case)
-    advised: set[str] = set()
-    for first, *more in groups.values():
-        _show_failed(context, first, advised, verbose)
-        if more:
-            names = context.text("names-join").join(case["name"] for case in more)
-            key = "same-mistake" if len(more) > 1 else "same-mistake-one"
-            context.out.print(context.out.wrap(context.text(key, count=len(more), names=names), "    "))
-
-
-def _mistake(case: Case) -> tuple[Any, ...]:
-    """What cases of one mistake share: its key, or the exception and the line where it was raised."""
-    facts = case.get("facts") or {}
-    if case.get("mistake"):
-        return case["verdict"], case["mistake"]
-    return case["verdict"], facts.get("kind"), facts.get("builtin"), tuple(facts.get("lines") or ())
-
-
-def _show_failed(context: Context, case: Case, advised: set[str], verbose: bool) -> None:
-    out, verdict = context.out, case["verdict"]
-    word = f"{verdict} {verdict_word(verdict, context.lang)}"
-    sign = SIGNS.get(verdict, "✗")
-    out.print(f"{out.style(f'{sign} {word}', _colour(verdict), 'bold')}  {_titled(context, case)}")
-    advice = case.get("advice")
-    if advice and advice in advised:
-        out.print(f"    {context.text('advice-above')}")
-    elif advice:
-        advised.add(advice)
-        out.print(out.wrap(advice, "    "))
-    if case.get("message"):
-        out.print(out.style(out.wrap(case["message"], "    "), "dim"))
-    _show_pictures(context, case, verbose)
-    if verbose or case["group"] == "example":
-        _show_detail(context, case.get("detail") or {})
-
-
-def _show_pictures(context: Context, case: Case, verbose: bool) -> None:
-    """What the pictures of the case say; without ``verbose`` those alone that show a difference."""
-    out = context.out
-    for one in case.get("pictures") or []:
-        telling = not one.get("same", one["kind"] != "tensor" and one.get("got") is None)
-        if telling or verbose:
-            out.print(out.wrap(f"{one['title']}", "    "))
-            out.print(out.wrap(one["sentence"], "      "))
-    if case.get("tolerance_reason") and verbose:
-        out.print(out.style(out.wrap(case["tolerance_reason"], "    "), "dim"))
-
-
-def _show_detail(context: Context, detail: dict[str, Any]) -> None:
-    """What was passed in, what came back, what was printed: as far as the level left any of it."""
-    out = context.out
-    for call in detail.get("inputs", []):
-        given = [*call["args"], *(f"{name}={value}" for name, value in call["kwargs"].items())]
-        out.print(
-            out.wrap(context.text("called", call=f"{call['call']}({', '.join(map(_cut, given))})"), "    ")
-        )
-    for name in ("got", "want"):
-        if name in detail:
-            out.print(out.wrap(context.text(name, value=_cut(str(detail[name]))), "    "))
-    if detail.get("stdout"):
-        out.print(f"    {context.text('printed')}")
-        out.print(out.wrap(detail["stdout"].rstrip(), "    | "))
 
 
 def _show_rest(context: Context, cases: list[Case], verbose: bool) -> None:
@@ -164,7 +94,17 @@ def _show_rest(context: Context, cases: list[Case], verbose: bool) -> None:
         out.print(f"{out.style('✓', 'green') if whole else '·'} {line}")
         for case in [case for case in of_part if case["verdict"] in ("AC", "SKIP")] if verbose else []:
             time_ms = context.text("milliseconds", ms=round(1000 * case["time_s"]))
-            out.print(f"    {SIGNS[case['verdict']]} {case['verdict']}  {_titled(context, case)}  {time_ms}")
+            out.print(f"    {SIGNS[case['verdict']]} {case['verdict']}  {titled(context, case)}  {time_ms}")
+
+
+def _show_not_run(context: Context, judged: Judged, cases: list[Case]) -> None:
+    """How many were not run and, where no message says so yet, why."""
+    if not cases:
+        return
+    if judged.report["load"]:
+        return context.say("not-run", count=len(cases))
+    word = verdict_word(cases[0]["verdict"], context.lang)
+    context.out.print(context.out.wrap(context.text("not-run-why", count=len(cases), word=word), ""))
 
 
 def _show_time(context: Context, judged: Judged) -> None:
@@ -183,24 +123,22 @@ def _show_time(context: Context, judged: Judged) -> None:
 def _show_verdict(context: Context, judged: Judged) -> None:
     out, verdict = context.out, judged.verdict
     cases = judged.report["cases"]
-    word = out.style(f"{verdict} {verdict_word(verdict, context.lang)}", _colour(verdict), "bold")
+    word = out.style(f"{verdict} {verdict_word(verdict, context.lang)}", colour(verdict), "bold")
     passed = sum(case["verdict"] == "AC" for case in cases)
     counts = context.text("counts", passed=passed, total=len(cases), time_s=f"{_time_s(judged):.2f}")
     score = (
         context.text("score", score=_number(judged.report["score"])) if verdict not in ("SE", "SKIP") else ""
     )
     out.print("  ".join(part for part in (word, score, counts) if part))
+    kinds = [_kind(context, *one) for one in failing_kinds(cases)]
+    if kinds:
+        out.print(f"  {' · '.join(kinds)}")
 
 
-def _titled(context: Context, case: Case) -> str:
-    group = context.text(case["group"])
-    title = case.get("title") or case["name"]
-    place = context.out.style(f"({group}, {case['name']})", "dim")
-    return f"{title}  {place}"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= VALUE_MAX_CHARS else f"{text[:VALUE_MAX_CHARS]} ..."
+def _kind(context: Context, verdict: str, count: int) -> str:
+    if verdict == NOT_RUN:
+        return context.text("kind-not-run", count=count)
+    return context.text("kind", word=verdict_word(verdict, context.lang), count=count)
 
 
 def _sentence(case: Case) -> str:
@@ -210,10 +148,6 @@ def _sentence(case: Case) -> str:
 def _time_s(judged: Judged) -> float:
     time_s: float = sum(case["time_s"] for case in judged.report["cases"])
     return round(time_s, 6)
-
-
-def _colour(verdict: str) -> str:
-    return COLOURS.get(verdict, "red")
 
 
 def _number(value: float) -> str:

@@ -163,7 +163,7 @@ class Judgement:
         try:
             outcome = outcome_of(error, called=self._called)
         except LoadFailed as failed:
-            self._load = load_record(failed)
+            self._load = load_record(failed, self._program.source)
             self._stop = load_verdict(failed.kind)
             self._not_run(record)
             return

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from judge.grading.author import Wrong
+from judge.grading.misspelt import look_for
 from judge.grading.shown import clean
 from judge.verdict import Verdict
 from sandbox.contract import BadValue, CellDied, LearnerFault, LoadFailed, SandboxFault, Timeout
@@ -55,11 +56,12 @@ def fault_detail(fault: LearnerFault) -> dict[str, Any]:
     return {"name": clean(fault.name, 80), "message": clean(fault.message), "frames": frames}
 
 
-def load_record(error: LoadFailed) -> dict[str, Any]:
+def load_record(error: LoadFailed, source: bytes = b"") -> dict[str, Any]:
     """The report's ``load``: why the submission could not be loaded; no input existed yet, so all may be shown."""
     record: dict[str, Any] = {"kind": error.kind, "entry": error.entry, "line": error.line}
     record["facts"] = fault_facts(error.fault) if error.fault else {}
     record["detail"] = fault_detail(error.fault) if error.fault else {}
+    record |= look_for(error.entry, source) if error.kind == "missing" else {}
     return record | ({"near": True} if error.near else {})
 
 

@@ -13,7 +13,9 @@ from typing import Any
 
 from judge.problem import Problem
 from judge.toml_table import LANGUAGES
-from judge.words.mismatch import mismatch_sentences
+from judge.words.case import case_message, lines_of, units
+from judge.words.drivers import told_call
+from judge.words.mismatch import about_exception
 from judge.words.pictures import all_described
 from judge.words.steps import step_sentences
 from judge.words.table import Words
@@ -51,10 +53,11 @@ def sentence(
     ``case`` is a record of a report at any level; ``limits`` are the report's, else the problem's are named.
     """
     said, table = problem.messages(lang), words(lang)
-    message = _case_message(case, _limits(problem, limits), table)
+    advice = said.advice.get(case.get("mistake") or "", "")
+    message = case_message(case, _limits(problem, limits), table, bool(advice))
     return {
         "title": said.cases.get(case["name"], case["name"]),
-        "advice": said.advice.get(case.get("mistake") or "", ""),
+        "advice": advice,
         "message": table.join([message, *step_sentences(case, said.steps, table)]),
     }
 
@@ -63,18 +66,25 @@ def load_message(load: Mapping[str, Any], limits: Mapping[str, Any], lang: str) 
     """Why a submission could not be loaded and what to do, from a report's ``load``."""
     table = words(lang)
     facts, detail = load.get("facts", {}), load.get("detail", {})
-    kind = load["kind"] if table.has("load", load["kind"]) else "other"
     said = table.say(
         "load",
-        kind,
+        _load_key(load, table),
         entry=load.get("entry", ""),
+        similar=load.get("similar", ""),
         line=load.get("line") or 1,
         builtin=facts.get("builtin", "Exception"),
-        lines=_lines(facts.get("lines", []), table),
-        **_units(limits),
+        lines=lines_of(facts, table),
+        **units(limits),
     )
     text = detail.get("message")
     return table.join([said, f"{detail['name']}: {text}"]) if text else said
+
+
+def _load_key(load: Mapping[str, Any], table: Words) -> str:
+    kind: str = load["kind"]
+    if kind == "missing":
+        return "misspelt" if load.get("similar") else "indented" if load.get("indented") else kind
+    return kind if table.has("load", kind) else "other"
 
 
 def summary(report: Mapping[str, Any], lang: str) -> str:
@@ -104,9 +114,21 @@ def in_words(
     said |= sentence(case, problem, lang, limits)
     if case.get("pictures"):
         said["pictures"] = all_described(case["pictures"], words(lang))
+    if case.get("detail"):
+        said["detail"] = _detail(case["detail"], problem, lang)
     if "values" in (case.get("facts") or {}).get("aspects", ()):
         said["tolerance_reason"] = problem.tolerance_reason.get(lang, "")
     return said
+
+
+def _detail(detail: Mapping[str, Any], problem: Problem, lang: str) -> dict[str, Any]:
+    """A copy of a case's detail: drivers' calls are told, and values left out that only stand for an exception."""
+    left_out = ("got", "want") if about_exception(detail) else ()
+    told = {name: value for name, value in detail.items() if name not in left_out}
+    if "inputs" in told:
+        drivers = problem.messages(lang).drivers
+        told["inputs"] = [told_call(one, drivers, problem.harness, words(lang)) for one in told["inputs"]]
+    return told
 
 
 def scratch_in_words(report: Mapping[str, Any], lang: str) -> dict[str, Any]:
@@ -115,7 +137,7 @@ def scratch_in_words(report: Mapping[str, Any], lang: str) -> dict[str, Any]:
     case = next(iter(report["cases"]), empty)
     facts = case["facts"]
     key = str(facts.get("why") or ("waited" if facts.get("waited") else facts.get("kind", "")))
-    limits = _units(report["limits"])
+    limits = units(report["limits"])
     if report.get("load"):
         message = load_message(report["load"], report["limits"], lang)
     elif case["verdict"] in ("AC", "SE"):
@@ -123,7 +145,7 @@ def scratch_in_words(report: Mapping[str, Any], lang: str) -> dict[str, Any]:
     elif table.has("scratch", key):
         message = table.say("scratch", key, **limits)
     else:
-        message = _case_message(case, report["limits"], table)
+        message = case_message(case, limits, table, False)
     values = [
         {**one, "pictures": all_described([one["picture"]] if one.get("picture") else [], table)}
         for one in case["detail"].get("values", [])
@@ -131,56 +153,6 @@ def scratch_in_words(report: Mapping[str, Any], lang: str) -> dict[str, Any]:
     return {**case, "message": message, "values": values}
 
 
-def _case_message(case: Mapping[str, Any], limits: Mapping[str, Any], table: Words) -> str:
-    if case["verdict"] == "AC":
-        return table.say("case", "accepted")
-    facts, detail = case.get("facts") or {}, case.get("detail") or {}
-    kind = facts.get("kind", "")
-    if kind == "wrong":
-        text = table.join(mismatch_sentences(facts, detail, table)) or table.say("case", "wrong")
-        return table.say("case", "field", field=facts["field"], text=text) if facts.get("field") else text
-    if kind == "raised":
-        return _raised(facts, detail, table)
-    if kind == "bad_value":
-        return _bad_value(facts, detail, table)
-    if kind == "died":
-        why = facts["why"]
-        number = facts.get("signal") or 0
-        signal = table.say("case", "signal", number=number) if number else ""
-        return table.say("case", why if table.has("case", why) else "died", signal=signal, **_units(limits))
-    if kind == "timeout":
-        return table.say("case", "waited" if facts.get("waited") else "timeout", **_units(limits))
-    return table.say("case", kind) if table.has("case", kind) else _fallback(case["verdict"], table)
-
-
-def _fallback(verdict: str, table: Words) -> str:
-    """What remains to be said where the facts are not shown."""
-    return table.say("verdict", verdict)
-
-
-def _raised(facts: Mapping[str, Any], detail: Mapping[str, Any], table: Words) -> str:
-    lines = _lines(facts.get("lines", []), table)
-    if facts["builtin"] == "NotImplementedError":
-        return table.say("case", "not_implemented", lines=lines)
-    name = detail.get("name") or facts["builtin"]
-    if detail.get("message"):
-        return table.say("case", "raised-with", name=name, lines=lines, text=detail["message"])
-    return table.say("case", "raised", builtin=name, lines=lines)
-
-
-def _bad_value(facts: Mapping[str, Any], detail: Mapping[str, Any], table: Words) -> str:
-    kind = facts["bad"] if table.has("bad_value", facts["bad"]) else "other"
-    name = table.say("case", "type_name", name=detail["type"]) if detail.get("type") else ""
-    return table.say("bad_value", kind, name=name)
-
-
-def _lines(lines: list[int], table: Words) -> str:
-    return table.say("case", "lines", line=lines[-1]) if lines else ""
-
-
-def _limits(problem: Problem, limits: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    return vars(problem.limits) if limits is None else limits
-
-
-def _units(limits: Mapping[str, Any]) -> dict[str, str]:
-    return {name: f"{value:.3g}" for name, value in limits.items()}
+def _limits(problem: Problem, limits: Mapping[str, Any] | None) -> dict[str, str]:
+    stated = vars(problem.limits)
+    return units(stated if limits is None else limits, stated)

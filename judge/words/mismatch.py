@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from judge.words.table import Words
 
 _VALUE_MAX_CHARS = 160
+_EXCEPTION = re.compile(r"'[A-Z]\w*(?:Error|Exception)'")
 
 
 def mismatch_sentences(facts: Mapping[str, Any], detail: Mapping[str, Any], table: Words) -> Iterator[str]:
     """One sentence for each aspect that differed, then what was got and wanted where ``detail`` holds it."""
+    if not facts.get("at") and (kind := about_exception(detail)):
+        got = str(detail.get("got")) if kind == "returned" else str(detail.get("got")).strip("'")
+        want = str(detail["want"]).strip("'")
+        yield table.say("mismatch", f"exception-{kind}", got=_short(got), want=want)
+        return
     for aspect in facts.get("aspects", []):
         told = facts.get(aspect)
         if aspect == "values" and told:
@@ -27,6 +34,21 @@ def mismatch_sentences(facts: Mapping[str, Any], detail: Mapping[str, Any], tabl
     if path := facts.get("at"):
         yield table.say("mismatch", "at", path="".join(f"[{step}]" for step in path))
     yield from _shown(detail, table)
+
+
+def about_exception(detail: Mapping[str, Any]) -> str:
+    """Whether what was compared is the name of what was raised, which drivers hand over as a text (empty: nothing).
+
+    Then the kind of sentence that says it: ``missing``, ``returned``, ``other`` or ``unwanted``; else "".
+    """
+    got, want = detail.get("got"), detail.get("want")
+    if _is_exception(want):
+        return "other" if _is_exception(got) else "missing" if got in ("''", "None", None) else "returned"
+    return "unwanted" if _is_exception(got) and want == "''" else ""
+
+
+def _is_exception(text: object) -> bool:
+    return isinstance(text, str) and _EXCEPTION.fullmatch(text) is not None
 
 
 def _values(told: Mapping[str, Any], table: Words) -> Iterator[str]:

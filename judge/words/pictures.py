@@ -103,13 +103,18 @@ def _sees(one: Mapping[str, Any], name: str, table: Words) -> Iterator[str]:
         if r not in ill and (seen(got), sees_others(got)) != (seen(want), sees_others(want))
     ]
     for group in _groups(rows):
+        got, want = [got for _, got, _ in group], [want for _, _, want in group]
         yield table.say(
             "picture",
             "sees" if len(group) > 1 else "sees-one",
             rows=ranges([row for row, _, _ in group]),
             name=name,
-            got=_in_turn([got for _, got, _ in group], table),
-            want=_in_turn([want for _, _, want in group], table),
+            got=_in_turn(got, table),
+            want=_in_turn(want, table),
+            got_each=_respectively(
+                got, table, "respectively-first" if len(set(want)) > 1 else "respectively"
+            ),
+            want_each=_respectively(want, table),
         )
 
 
@@ -122,6 +127,10 @@ def _set(weights: Sequence[float | str], table: Words) -> str:
 
 def _in_turn(texts: Sequence[str], table: Words) -> str:
     return in_turn(texts, table.say("picture", "comma"), table.say("picture", "and"))
+
+
+def _respectively(texts: Sequence[str], table: Words, key: str = "respectively") -> str:
+    return table.say("picture", key) if len(set(texts)) > 1 else ""
 
 
 def _groups(rows: list[tuple[int, str, str]]) -> Iterator[list[tuple[int, str, str]]]:
@@ -173,6 +182,7 @@ def _mask(picture: Picture, table: Words) -> Iterator[str]:
             name=called[one["index"]],
             rows=rows,
             keys=_in_turn(keys, table),
+            each=_respectively(keys, table),
         )
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,19 @@ def test_the_solution_is_shown_to_one_who_insists_or_has_solved_it(run: RunCli, 
     Path("right.py").write_text("AC")
     run("901", "right.py")
     assert run("solution", "901").out == insisting.out
+
+
+def test_other_right_solutions_are_named(
+    run: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(TINY, tmp_path / "bank")
+    other = tmp_path / "bank" / "901-add" / "solutions" / "swapped.py"
+    other.parent.mkdir()
+    other.write_text("def add(a, b):\n    return b + a\n")
+    monkeypatch.setenv("JUDGE_PROBLEMS", str(tmp_path / "bank"))
+    assert "swapped.py" in run("solution", "901", "--yes").err
+    monkeypatch.setenv("JUDGE_PROBLEMS", str(TINY))
+    assert "swapped" not in run("solution", "901").err
 
 
 def test_new_makes_a_problem_in_the_last_bank_and_says_where(

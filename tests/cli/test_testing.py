@@ -125,6 +125,20 @@ def test_a_mistake_is_told_once_and_its_other_cases_are_counted_and_named(
     assert len(json.loads(run("test", "901", "WA.py", "--json").out)["cases"]) == len(cases)
 
 
+def test_kinds_of_failure_are_counted_under_the_verdict(
+    run: RunCli, grading: FakeGrading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raised = make_case(
+        "add-c", "hidden", "RE", facts={"kind": "raised", "builtin": "ValueError", "lines": [3]}
+    )
+    many_cases(monkeypatch, [make_case("add-a", "hidden", "WA"), make_case("add-b", "hidden", "WA"), raised])
+    lines = run("test", "901", "WA.py").out.splitlines()
+    assert "score 0 / 100" in lines[-2] and lines[-1] == "  wrong answer 2 · runtime error 1"
+    chinese = run("--lang", "zh", "test", "901", "WA.py").out.splitlines()
+    assert "得分 0 / 100" in chinese[-2] and chinese[-1] == "  答案错误 2 · 运行错误 1"
+    assert "wrong answer 2" not in run("test", "901", "WA.py", "--json").out
+
+
 def test_below_diagnosis_cases_are_told_once_by_their_verdict(
     run: RunCli, grading: FakeGrading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +147,26 @@ def test_below_diagnosis_cases_are_told_once_by_their_verdict(
     told = run("test", "901", "WA.py").out
     assert "… and 2 more cases with the same mistake: add-1, add-2" in told
     assert "subtracted" not in told
+
+
+def test_parts_count_cases_that_were_not_run(
+    run: RunCli, grading: FakeGrading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = [make_case(f"add-{number}", "hidden", "TLE", ran=number < 2) for number in range(5)]
+    many_cases(monkeypatch, [make_case("add-small", "example", "AC"), *ended])
+    told = run("test", "901", "WA.py").out
+    assert "add: 1/6 cases, 1/11 points" in told
+    assert "Cases not run: 3, counted as “time limit”." in told
+    assert told.splitlines()[-1] == "  time limit 2 · not run 3"
+
+
+def test_a_drivers_call_is_told_by_its_parameters(
+    run: RunCli, grading: FakeGrading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = {"call": "harness.total_of", "args": ["[1, 2]"], "kwargs": {}}
+    many_cases(monkeypatch, [make_case("total-plain", "example", "WA", detail={"inputs": [call]})])
+    told = run("test", "902", "WA.py").out
+    assert "      values = [1, 2]\n" in told and "harness." not in told
 
 
 def test_every_case_is_named_when_asked(run: RunCli, grading: FakeGrading) -> None:

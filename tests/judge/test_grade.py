@@ -103,6 +103,20 @@ def test_what_cannot_be_loaded_is_told_once_and_runs_no_case(
     assert judged(adding, RIGHT, grader).verdict is Verdict.AC
 
 
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("\ndef Addd(a, b): ...", "Line 2 defines Addd: did you mean add?"),
+        ("class A:\n    def add(self, b): ...", "The add in line 2 is indented"),
+        ("def subtract(a, b): ...", "Define it at the top level"),
+    ],
+)
+def test_a_missing_entry_point_is_looked_for(adding: Problem, grader: Grader, source: str, said: str) -> None:
+    report = judged(adding, source, grader).report()
+    assert report["load"]["kind"] == "missing"
+    assert said in localise(report, adding, "en")["message"]
+
+
 BODIES = [
     ("raise ValueError('no')", "RE", "raised"),
     ("raise type('Skipped', (Exception,), {})('skip me')", "RE", "raised"),

@@ -65,10 +65,10 @@ def test_a_mask_in_the_top_left_is_told_row_by_row() -> None:
     found = probe(lambda q, v: attend(q, v, 0)).run()
     assert (found["what"], found["same"]) == ("sees", False)
     assert said(found) == (
-        "Rows 6–8 (B) see keys 0, 0–1 and 0–2, should see 0–4, 0–5 and 0–6. "
+        "Rows 6–8 (B) see keys 0, 0–1 and 0–2, should see 0–4, 0–5 and 0–6, respectively. "
         "Row 9 (C) sees keys 0, should see 0–8."
     )
-    assert said(found, "zh").startswith("第 6–8 行（B）看见 key 0，0–1 和 0–2，应看见 0–4")
+    assert said(found, "zh").startswith("第 6–8 行（B）分别看见 key 0、0–1 和 0–2，应分别看见 0–4")
     assert [one["same"] for one in found["requests"]] == [True, False, False]
 
 
@@ -144,7 +144,7 @@ def test_a_page_table_tells_slots_and_wrong_cells() -> None:
 
 def test_a_mask_tells_what_each_row_must_see() -> None:
     picture.mask(STARTS, LENGTHS)
-    assert "B: rows 6–8 see keys 0–4, 0–5 and 0–6." in said(drawn()[0])
+    assert "B: rows 6–8 see keys 0–4, 0–5 and 0–6, respectively." in said(drawn()[0])
 
 
 def test_a_mask_is_left_out_beside_the_learners_map() -> None:

@@ -12,7 +12,8 @@ import pytest
 from judge.grading.outcome import load_verdict
 from judge.problem import Problem, load_problem
 from judge.verdict import Verdict
-from judge.words import LANGUAGES, load_message, localise, sentence, summary, verdict_word, words
+from judge.words import LANGUAGES, in_words, load_message, localise, sentence, summary, verdict_word, words
+from judge.words.drivers import argument_lines
 
 BANK = Path(__file__).parent / "bank" / "tiny"
 LOAD_KINDS = ("syntax", "encoding", "nul", "empty", "too-big", "missing", "not-callable", "raised")
@@ -117,7 +118,79 @@ def test_each_way_to_fail_has_a_sentence_of_its_own(problem: Problem, lang: str)
 def test_limits_are_named_as_they_were_applied(problem: Problem) -> None:
     case = record(verdict="TLE", facts={"kind": "timeout", "waited": False})
     assert "1.5" in sentence(case, problem, "en", {"time_limit_s": 1.5})["message"]
-    assert "took all of its 0.4 seconds" in sentence(case, problem, "en")["message"]
+    case["time_s"] = 0.81
+    assert sentence(case, problem, "en")["message"].startswith(
+        "It used 0.81 s of CPU time; the limit is 0.4 s."
+    )
+
+
+def test_a_slow_machines_limit_is_explained(problem: Problem) -> None:
+    case = record(verdict="TLE", facts={"kind": "timeout", "waited": False}, time_s=2.86)
+    stretched = {name: value * 1.3 for name, value in vars(problem.limits).items()}
+    said = sentence(case, problem, "en", stretched)["message"]
+    assert (
+        "the limit is 0.52 s (the problem says 0.4 s; this machine is slow and allows 1.3 times that)" in said
+    )
+    assert "放宽到 1.3 倍" in sentence(case, problem, "zh", stretched)["message"]
+    changed = {**vars(problem.limits), "time_limit_s": 0.8}  # the problem's, when it was judged
+    assert "machine" not in sentence(case, problem, "en", changed)["message"]
+
+
+def test_a_timeout_of_the_wall_clock_does_not_blame_the_cpu(problem: Problem) -> None:
+    case = record(verdict="TLE", facts={"kind": "timeout", "waited": False}, time_s=0.2)
+    assert "more than 1.2 s" in sentence(case, problem, "en")["message"]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(("verdict", "facts"), [way for way in WAYS if way[1]["kind"] in ("timeout", "died")])
+def test_general_advice_is_given_only_where_the_author_has_none(
+    problem: Problem, lang: str, verdict: str, facts: dict[str, Any]
+) -> None:
+    case = record(verdict=verdict, facts=facts)
+    alone = sentence(case, problem, lang)["message"]
+    advised = sentence({**case, "mistake": "add-subtracts"}, problem, lang)
+    assert advised["advice"] and advised["message"] and alone.startswith(advised["message"])
+    assert len(alone) > len(advised["message"]) + 5
+
+
+RAISED = [
+    ("''", "'ValueError'", "No exception was raised; ValueError was expected."),
+    ("'KeyError'", "'ValueError'", "KeyError was raised; ValueError was expected."),
+    ("'fi'", "'ValueError'", "No exception was raised ('fi' was returned); ValueError was expected."),
+    ("'KeyError'", "''", "KeyError was raised; no exception was expected."),
+]
+
+
+@pytest.mark.parametrize(("got", "want", "said"), RAISED)
+def test_an_exception_that_was_compared_by_name_is_called_one(
+    problem: Problem, got: str, want: str, said: str
+) -> None:
+    facts = {"kind": "wrong", "field": "load", "aspects": ["value"], "value": {}, "at": []}
+    case = record(verdict="WA", facts=facts, detail={"got": got, "want": want, "stdout": "x"})
+    told = in_words(case, problem, "en")
+    assert told["message"] == f"load: {said}"
+    assert told["detail"] == {"stdout": "x"}
+
+
+def test_that_a_value_is_wrong_is_not_said_below_an_advice(problem: Problem) -> None:
+    facts = {"kind": "wrong", "field": "out", "aspects": ["value"], "value": {}, "at": []}
+    case = record(verdict="WA", facts=facts)
+    assert sentence(case, problem, "en")["message"] == "out: The value is wrong."
+    assert sentence({**case, "mistake": "add-subtracts"}, problem, "en")["message"] == ""
+
+
+def test_a_drivers_call_is_told_by_sentence_and_parameters(problem: Problem) -> None:
+    counter = load_problem(BANK / "902-counter")
+    wrong = {"kind": "wrong", "field": "", "aspects": []}
+    calls = [{"call": f"harness.{name}", "args": ["[1, 2]"], "kwargs": {}} for name in ("total_of", "new")]
+    case = record(verdict="WA", facts=wrong, detail={"inputs": calls})
+    known, unknown = in_words(case, counter, "zh")["detail"]["inputs"]
+    assert known["driver"].startswith("在一个新的 Item 上调用")
+    assert unknown["driver"] == "题目的驱动程序 new 用下面的参数调用你的代码。"
+    assert argument_lines(known) == ["values = [1, 2]"] and argument_lines(unknown) == ["args[0] = [1, 2]"]
+    plain = {"call": "total", "args": ["3"], "kwargs": {}}
+    case["detail"]["inputs"] = [plain]
+    assert in_words(case, counter, "en")["detail"]["inputs"] == [plain]
 
 
 def test_title_and_advice_are_the_authors_and_an_unknown_key_has_none(problem: Problem) -> None:

@@ -35,8 +35,12 @@ def wrong(problem: Problem, name: str) -> str:
 @pytest.mark.parametrize(
     ("name", "what", "said"),
     [
-        ("mask_top_left", "sees", "Rows 6–8 (B) see keys 0, 0–1 and 0–2, should see 0–4, 0–5 and 0–6."),
-        ("mask_missing", "sees", "Rows 6–7 (B) see keys 0–6, should see 0–4 and 0–5."),
+        (
+            "mask_top_left",
+            "sees",
+            "Rows 6–8 (B) see keys 0, 0–1 and 0–2, should see 0–4, 0–5 and 0–6, respectively.",
+        ),
+        ("mask_missing", "sees", "Rows 6–7 (B) see keys 0–6, should see 0–4 and 0–5, respectively."),
         ("table_unused", "sees", "Row 9 (C) sees keys only of others, should see 0–8."),
         ("scale_missing", "weights", "weighs them wrongly"),
         ("values_are_keys", "values", "v_pool all zero"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from judge.authoring.jobs import right_answers
@@ -35,6 +37,21 @@ def test_a_folder_is_called_by_number_and_slug(problem: Problem) -> None:
 def test_both_languages_say_the_same(problem: Problem) -> None:
     for check in (check_texts(problem), check_files(problem)):
         assert check.failures == []
+
+
+@each
+def test_editorials_name_other_solutions_that_are_there(problem: Problem) -> None:
+    there = {f"solutions/{name}.py" for name in problem.other_solutions}
+    for lang in ("zh", "en"):
+        assert set(re.findall(r"solutions/[\w/]+\.py", problem.editorial(lang))) <= there
+
+
+@each
+def test_every_driver_that_a_case_calls_is_told_in_words(problem: Problem) -> None:
+    tests = [text.decode() for path, text in problem.files.items() if path.startswith("tests/")]
+    called = {name for text in tests for name in re.findall(r"submission\.harness\.(\w+)", text)}
+    for lang in ("zh", "en"):
+        assert set(problem.messages(lang).drivers) == called
 
 
 @each

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from typing import Any
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
+
+from tests.web.conftest import a_case
 
 Submit = Callable[..., dict[str, Any]]
 
@@ -26,11 +29,30 @@ def read(answer: TestResponse) -> Any:
 
 def test_a_wrong_answer_reads_advice_then_facts(client: FlaskClient, submit: Submit) -> None:
     panel = panel_of(client, submit("wrong"))
-    order = ["答案错误", "得分 33.3", "两个大数", "你算的是积", "explain", 'got">int64', 'want">int32']
+    order = ["答案错误", "得分 33.3 / 100", "两个大数", "你算的是积", "explain", 'got">int64', 'want">int32']
     order += ["第一个错处 [0, 1]", "误差最大处 [1, 2]"]
     places = [panel.index(text) for text in order]
     assert places == sorted(places)
     assert "<code>*</code>" in panel
+
+
+def test_kinds_of_failure_are_counted_under_the_verdict(client: FlaskClient, submit: Submit) -> None:
+    view = submit("wrong")
+    head = panel_of(client, view).partition('data-key="strip"')[0]
+    assert re.findall(r"<span>([^<]+)</span>", head)[-2:] == ["运行错误 1", "答案错误 1"]
+    english = client.get(f"/submissions/{view['id']}/panel", headers={"Accept-Language": "en"}).text
+    assert "<span>runtime error 1</span>" in english
+    assert 'class="tally kinds"' not in panel_of(client, submit("right"))
+
+
+def test_points_are_told_by_part_where_there_are_several(
+    client: FlaskClient, submit: Submit, scripted: Any
+) -> None:
+    cases = [a_case("add-small", "AC"), a_case("add-large", "WA"), a_case("add-many", "WA", part="gone")]
+    scripted.scripts["parted"] = cases
+    panel = panel_of(client, submit("parted"))
+    assert "<span>加法 1/2</span>" in panel and "<span>gone 0/1</span>" in panel
+    assert 'class="tally parts"' not in panel_of(client, submit("wrong"))
 
 
 def test_values_stdout_and_inputs_are_shown_where_they_may_be(client: FlaskClient, submit: Submit) -> None:
@@ -61,18 +83,22 @@ def test_cases_that_did_not_run_are_told_apart(client: FlaskClient, submit: Subm
     panel = panel_of(client, submit("slow"))
     assert "超时" in panel
     assert '未运行 <span class="count">2</span>' in panel
+    assert "用了 3.1 秒 CPU 时间，上限是 2 秒（题目规定 1 秒；这台机器较慢，放宽到 2 倍）" in panel
+    assert '<span class="num">CPU 时间 3.10 s</span>' in panel
+    assert panel.index("评测提前结束") < panel.index('<details data-key="not-run"')
+    assert "其余 2 个用例没有运行，按“超时”计" in panel
 
 
 def test_code_that_does_not_load_has_its_message_and_line(client: FlaskClient, submit: Submit) -> None:
     panel = panel_of(client, submit("unknown"))
     assert 'data-verdict="CE"' in panel
-    assert 'class="message"' in panel
+    assert 'class="message"' in panel and "评测提前结束" not in panel
     assert 'data-line="3"' in panel
 
 
 def test_verdict_phases_and_sandbox_are_told(client: FlaskClient, submit: Submit) -> None:
     panel = panel_of(client, submit("right"))
-    for text in ("通过 3 / 3 个用例", "用例 0.12 s", "加载 4 ms", "沙箱 landlock", "AC 通过"):
+    for text in ("通过 3 / 3 个用例", "用例 0.12 s", "加载代码 4 ms", "沙箱 landlock", "AC 通过"):
         assert text in panel
 
 

@@ -88,3 +88,15 @@ def test_a_broken_book_file_only_costs_the_titles(
     service.catalogue.roots = (*service.catalogue.roots, tmp_path)
     assert client.get("/").status_code == 200
     assert client.get("/chapters/2").status_code == 200
+
+
+def test_it_says_what_the_site_is_and_how_problems_are_numbered(client: FlaskClient) -> None:
+    page = client.get("/").text
+    assert page.index("《手写 mini-sglang》一书的配套练习") < page.index('role="search"')
+    assert "501 起" in page
+    english = client.get("/", headers={"Accept-Language": "en"}).text
+    assert (
+        "Exercises for the Chinese book on writing mini-sglang by hand" in english
+        and "keep the book&#39;s numbers" in english
+    )
+    assert "配套练习" not in client.get("/?q=add").text

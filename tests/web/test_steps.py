@@ -63,6 +63,16 @@ def test_solving_opens_it_too(client: FlaskClient, submit: Submit) -> None:
     assert "你在" not in page.text
 
 
+def test_other_right_solutions_are_there_folded_and_linked(client: FlaskClient, token: str) -> None:
+    assert "sum_of_list" not in client.get(f"{PAGE}/editorial").text
+    client.post(f"{PAGE}/give-up", data={"csrf": token, "confirm": "yes"})
+    page = client.get(f"{PAGE}/editorial").text
+    assert '<details><summary translate="no"><code>sum_of_list.py</code></summary>' in page
+    assert '<div id="other-sum_of_list"><pre>' in page and '<span class="hl-nb">sum</span>' in page
+    assert '<a href="#other-sum_of_list"><code>sum_of_list.py</code></a>' in page
+    assert "solutions/" not in page
+
+
 def test_the_form_of_another_site_gives_nothing_up(client: FlaskClient, token: str) -> None:
     answer = client.post(f"{PAGE}/give-up", data={"csrf": "x" * len(token), "confirm": "yes"})
     assert answer.status_code == 403
