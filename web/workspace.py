@@ -135,6 +135,8 @@ def code(problem: Problem, shown: View | None, draft: Draft | None) -> str:
 SCRIPT_WORDS = (
     "editor.label", "editor.fallback", "editor.loading-failed", "draft.kept", "draft.reset", "draft.restored",
     "draft.saved", "draft.offline", "draft.login", "draft.large", "draft.nowhere", "draft.difference",
+    "draft.kept-short", "draft.reset-short", "draft.restored-short", "draft.offline-short", "draft.login-short",
+    "draft.large-short", "draft.nowhere-short",
     "status.sending", "status.offline", "status.login", "status.reset-confirm", "status.unsent",
 )  # fmt: skip
 

@@ -12,6 +12,7 @@ import { scratchPane } from './scratch.js';
 import { scrollable } from './scroll.js';
 import { settings, settingsDialog } from './settings.js';
 import { splitters } from './split.js';
+import { sayState } from './state.js';
 import { unsentNotice } from './unsent.js';
 
 /** @typedef {{slug: string, file: string, starter: string, lang: string, vendor: boolean, user: number | null,
@@ -32,7 +33,7 @@ void typeset(boot.vendor);
 const area = /** @type {HTMLTextAreaElement} */ (byId('source'));
 const draft = new Draft(boot, area.value);
 const editor = await openEditor(boot, draft.mine.source);
-draft.follow(editor, { state: (key) => say(boot.words[key]), contest: conflictBar(boot, draft) });
+draft.follow(editor, { state: say, contest: conflictBar(boot, draft) });
 const unsent = unsentNotice(boot);
 editor.set(settings());
 nameKeys(settings().keys);
@@ -52,9 +53,9 @@ if (shown instanceof HTMLElement) {
   if (shown.dataset.status !== 'done') watch(Number(shown.dataset.id));
 }
 
-/** @param {string} text */
-function say(text) {
-  byId('draft-state').textContent = text;
+/** @param {string} key of the words: what became of the last change */
+function say(key) {
+  if (sayState(boot.words, key)) byId('announce').textContent = boot.words[key];
 }
 
 /** @param {string} text one line above the results; empty takes it away */
@@ -164,7 +165,7 @@ document.addEventListener('keydown', (event) => {
 byId('reset').addEventListener('click', () => {
   if (!confirm(boot.words['status.reset-confirm'])) return;
   editor.replace(boot.starter);
-  say(boot.words['draft.reset']);
+  say('draft.reset');
 });
 byId('download').addEventListener('click', () => {
   const link = document.createElement('a');
@@ -190,7 +191,7 @@ byId('results').addEventListener('click', (event) => {
   if (place instanceof HTMLElement) editor.goto(Number(place.dataset.line));
   if (target?.closest('[data-restore]')) {
     editor.replace(byId('result').querySelector('[data-source]')?.textContent ?? '');
-    say(boot.words['draft.restored']);
+    say('draft.restored');
   }
 });
 openTab('result');
