@@ -6,12 +6,14 @@ a script, where a plain form posts the code and the page refreshes itself until 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from judge.drafts import text_of
 from judge.models import Draft
-from judge.overview import beside
+from judge.overview import Row, beside
 from judge.problem import Problem
 from web import drafts, editor_help, guard, markdown, steps
 from web.current import (
@@ -44,7 +46,8 @@ def show(slug: str) -> AnyResponse:
     past = history_of(problem)
     shown = chosen_submission(problem, past)
     draft = drafts.stored(problem)
-    before, after = beside(overview(), problem.slug)
+    rows = overview()
+    before, after = beside(rows, problem.slug)
     page = render_template(
         "workspace.html",
         problem=problem,
@@ -53,7 +56,9 @@ def show(slug: str) -> AnyResponse:
         hints=steps.hints(problem),
         may_see_solution=steps.may_see_solution(problem),
         source=code(problem, shown, draft),
+        row=row_of(rows, problem),
         view=arrange(shown) if shown else None,
+        ahead=ahead(shown) if shown else None,
         history=past,
         before=before,
         after=after,
@@ -87,11 +92,24 @@ def history(slug: str) -> str:
     return render_template("history.html", problem=problem, history=history_of(problem))
 
 
+@bp.get("/problems/<slug>/standing")
+def standing(slug: str) -> str:
+    """The mark by the title and the section behind the statement, to be swapped into the page after a verdict."""
+    problem = find_problem(slug)
+    return render_template(
+        "standing_pieces.html",
+        problem=problem,
+        row=row_of(overview(), problem),
+        may_see_solution=steps.may_see_solution(problem),
+    )
+
+
 @bp.get("/submissions/<int:submission_id>/panel")
 def panel(submission_id: int) -> Response:
     """The results of one submission, to be swapped into the page; knows ETag and ``Prefer: wait=N``."""
     return answer_fresh(
-        submission_id, lambda view: make_response(render_template("panel.html", view=arrange(view)))
+        submission_id,
+        lambda view: make_response(render_template("panel.html", view=arrange(view), ahead=ahead(view))),
     )
 
 
@@ -105,6 +123,25 @@ def retry(submission_id: int) -> AnyResponse:
     return redirect(
         url_for("workspace.show", slug=view["slug"], submission=submission_id, _anchor="results"), 303
     )
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """Where one goes on from a problem that is solved: to its editorial, and to the problem after it, if there is one."""
+
+    after: Row | None
+
+
+def ahead(view: View) -> Ahead | None:
+    """What the results of the reader's own accepted submission lead on to."""
+    accepted = view["status"] == "done" and view["mode"] == "submit" and view["verdict"] == "AC"
+    return Ahead(beside(overview(), view["slug"])[1]) if accepted and is_own(view) else None
+
+
+def row_of(rows: list[Row], problem: Problem) -> Row:
+    """The reader's standing at a problem; a new one's where the bank has just changed."""
+    found = next((row for row in rows if row.problem.slug == problem.slug), None)
+    return found or Row(problem, "new", None, gave_up=False, touched_at=None)
 
 
 def history_of(problem: Problem) -> list[View]:
@@ -154,6 +191,7 @@ def boot(problem: Problem, draft: Draft | None) -> dict[str, object]:
             "submit": url_for("api.submit"),
             "panel": url_for("workspace.panel", submission_id=0),  # the script puts the number in
             "history": url_for("workspace.history", slug=problem.slug),
+            "standing": url_for("workspace.standing", slug=problem.slug),
             "draft": url_for("drafts.store", slug=problem.slug),
             "difference": url_for("difference.between"),
             "scratch": url_for("scratch.begin"),

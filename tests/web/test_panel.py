@@ -76,6 +76,17 @@ def test_verdict_phases_and_sandbox_are_told(client: FlaskClient, submit: Submit
         assert text in panel
 
 
+def test_what_is_accepted_leads_on(client: FlaskClient, submit: Submit) -> None:
+    assert 'data-key="ahead"' not in panel_of(client, submit("wrong"))
+    assert 'data-key="ahead"' not in panel_of(client, submit("right", mode="run"))
+    panel = panel_of(client, submit("right"))
+    assert 'href="/problems/add-pair/editorial"' in panel
+    assert "下一题" not in panel  # the bank has no other
+    assert (
+        'href="/problems/add-pair/editorial"' in client.get("/problems/add-pair").text.split('id="result"')[1]
+    )
+
+
 def test_it_is_in_the_readers_language(client: FlaskClient, submit: Submit) -> None:
     view = submit("wrong")
     panel = client.get(f"/submissions/{view['id']}/panel", headers={"Accept-Language": "en"}).text

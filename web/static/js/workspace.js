@@ -5,7 +5,7 @@ import { Draft } from './draft.js';
 import { openEditor } from './editor.js';
 import { openHints } from './hints.js';
 import { actOf, nameKeys, paneKeys } from './keys.js';
-import { Trouble, fetchHistory, fetchPanel, follow, panelUrl, send } from './judge.js';
+import { Trouble, fetchPanel, fetchPiece, follow, panelUrl, send } from './judge.js';
 import { typeset } from './math.js';
 import { adopt, patch } from './panel.js';
 import { scratchPane } from './scratch.js';
@@ -17,7 +17,7 @@ import { unsentNotice } from './unsent.js';
 
 /** @typedef {{slug: string, file: string, starter: string, lang: string, vendor: boolean, user: number | null,
  *             draft: {source: string, version: number} | null, words: Record<string, string>,
- *             urls: {submit: string, panel: string, history: string, draft: string, difference: string, scratch: string, help: string}}} Boot */
+ *             urls: {submit: string, panel: string, history: string, standing: string, draft: string, difference: string, scratch: string, help: string}}} Boot */
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -92,7 +92,7 @@ async function watch(id) {
     await follow(boot, panelUrl(boot, id), show, complain, signal);
     const panel = byId('result').querySelector('.panel');
     byId('announce').textContent = panel instanceof HTMLElement ? panel.dataset.announce ?? '' : '';
-    await refreshHistory();
+    await refresh();
   } catch (error) {
     if (!signal.aborted) complain(reason(error)); // else a later submission took its place
   }
@@ -103,8 +103,14 @@ function reason(error) {
   return error instanceof Trouble ? error.message : boot.words['status.offline'];
 }
 
-async function refreshHistory() {
-  byId('history-table').innerHTML = await fetchHistory(boot);
+/** Bring up to date what else a verdict changes: the history, the mark by the title, the way to the editorial. */
+async function refresh() {
+  byId('history-table').innerHTML = await fetchPiece(boot.urls.history);
+  const found = new DOMParser().parseFromString(await fetchPiece(boot.urls.standing), 'text/html');
+  for (const piece of /** @type {NodeListOf<HTMLElement>} */ (found.querySelectorAll('[data-state]'))) {
+    const old = byId(piece.id);
+    if (old.dataset.state !== piece.dataset.state) old.replaceWith(piece); // else it may be open, or half filled in
+  }
 }
 
 /** @param {string} mode run or submit */
