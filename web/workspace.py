@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from judge import submissions
 from judge.drafts import text_of
 from judge.models import Draft
 from judge.overview import Row, beside
 from judge.problem import Problem
-from web import drafts, editor_help, guard, markdown, steps
+from web import drafts, editor_help, example, guard, markdown, steps
 from web.current import (
     View,
     answer_fresh,
@@ -59,10 +60,11 @@ def show(slug: str) -> AnyResponse:
         row=row_of(rows, problem),
         view=arrange(shown) if shown else None,
         ahead=ahead(shown) if shown else None,
+        newer=newer(shown) if shown else None,
         history=past,
         before=before,
         after=after,
-        scratch_example=f"import torch\n\nx = torch.arange(6).view(2, 3)\nx.sum(dim=0)\n{problem.entry_points[0]}",
+        scratch_example=example.lines_of(problem),
         boot=boot(problem, draft),
     )
     response = make_response(page)
@@ -109,7 +111,9 @@ def panel(submission_id: int) -> Response:
     """The results of one submission, to be swapped into the page; knows ETag and ``Prefer: wait=N``."""
     return answer_fresh(
         submission_id,
-        lambda view: make_response(render_template("panel.html", view=arrange(view), ahead=ahead(view))),
+        lambda view: make_response(
+            render_template("panel.html", view=arrange(view), ahead=ahead(view), newer=newer(view))
+        ),
     )
 
 
@@ -136,6 +140,15 @@ def ahead(view: View) -> Ahead | None:
     """What the results of the reader's own accepted submission lead on to."""
     accepted = view["status"] == "done" and view["mode"] == "submit" and view["verdict"] == "AC"
     return Ahead(beside(overview(), view["slug"])[1]) if accepted and is_own(view) else None
+
+
+def newer(view: View) -> int | None:
+    """The number of the reader's latest submission to the problem, where this is one of their earlier ones."""
+    if not is_own(view):
+        return None
+    with service().database.read() as session:
+        last = submissions.newest_id(session, service().user_id(reader_id()), view["slug"])
+    return last if last != view["id"] else None
 
 
 def row_of(rows: list[Row], problem: Problem) -> Row:
@@ -174,7 +187,7 @@ SCRIPT_WORDS = (
     "draft.saved", "draft.offline", "draft.login", "draft.large", "draft.nowhere", "draft.difference",
     "draft.kept-short", "draft.reset-short", "draft.restored-short", "draft.offline-short", "draft.login-short",
     "draft.large-short", "draft.nowhere-short",
-    "status.sending", "status.offline", "status.login", "status.reset-confirm", "status.unsent",
+    "hint.offline", "status.sending", "status.offline", "status.login", "status.reset-confirm", "status.unsent",
 )  # fmt: skip
 
 
@@ -191,6 +204,7 @@ def boot(problem: Problem, draft: Draft | None) -> dict[str, object]:
             "submit": url_for("api.submit"),
             "panel": url_for("workspace.panel", submission_id=0),  # the script puts the number in
             "history": url_for("workspace.history", slug=problem.slug),
+            "alive": url_for("api.health"),
             "standing": url_for("workspace.standing", slug=problem.slug),
             "draft": url_for("drafts.store", slug=problem.slug),
             "difference": url_for("difference.between"),

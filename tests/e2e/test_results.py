@@ -44,3 +44,19 @@ def test_once_accepted_the_page_leads_on_without_a_reload(
     expect(page.locator("html.ready")).to_be_attached()
     page.locator(".statement").get_by_role("link", name="看题解与参考答案").click()
     expect(page.get_by_role("heading", name="参考答案", exact=True)).to_be_visible()
+
+
+def test_an_earlier_attempt_leads_to_the_latest(
+    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict
+) -> None:
+    page = ready(open_page(), scripted_url)
+    for word, wanted in (("wrong", "WA"), ("right", "AC")):
+        type_code(page, f"{word} = 1")
+        page.get_by_role("button", name="提交", exact=True).click()
+        verdict(page, wanted)
+    page.get_by_role("button", name="提交记录").click()
+    page.locator("#history a[data-submission='1']").click()
+    expect(page.locator("#result")).to_contain_text("这是较早的一次：第 1 号")
+    page.get_by_role("link", name="看最新的第 2 号").click()
+    expect(page.locator("#result .panel")).to_have_attribute("data-id", "2")
+    expect(page.locator("#result")).not_to_contain_text("这是较早的一次")

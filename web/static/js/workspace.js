@@ -1,5 +1,6 @@
 // @ts-check
 // The workspace page: editor, draft, run and submit, live results, history. Everything also works as a plain form.
+import { whenBack } from './away.js';
 import { conflictBar } from './conflict.js';
 import { Draft } from './draft.js';
 import { openEditor } from './editor.js';
@@ -17,7 +18,7 @@ import { unsentNotice } from './unsent.js';
 
 /** @typedef {{slug: string, file: string, starter: string, lang: string, vendor: boolean, user: number | null,
  *             draft: {source: string, version: number} | null, words: Record<string, string>,
- *             urls: {submit: string, panel: string, history: string, standing: string, draft: string, difference: string, scratch: string, help: string}}} Boot */
+ *             urls: {submit: string, panel: string, history: string, standing: string, draft: string, difference: string, scratch: string, help: string, alive: string}}} Boot */
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -25,6 +26,7 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const boot = JSON.parse(byId('boot').textContent ?? '');
 const form = /** @type {HTMLFormElement} */ (byId('editor-form'));
 const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (form.querySelectorAll('button[name=mode]'));
+const TABS = ['result', 'history', 'scratch'];
 let following = new AbortController();
 
 document.documentElement.classList.add('js');
@@ -33,7 +35,7 @@ void typeset(boot.vendor);
 const area = /** @type {HTMLTextAreaElement} */ (byId('source'));
 const draft = new Draft(boot, area.value);
 const editor = await openEditor(boot, draft.mine.source);
-draft.follow(editor, { state: say, contest: conflictBar(boot, draft) });
+draft.follow(editor, { state, contest: conflictBar(boot, draft) });
 const unsent = unsentNotice(boot);
 editor.set(settings());
 nameKeys(settings().keys);
@@ -44,7 +46,7 @@ settingsDialog((now, name) => {
   if (name === 'editor') location.reload(); // the draft is kept as the page goes
 });
 const runScratch = scratchPane(boot, editor, { complain, announce: (text) => { byId('announce').textContent = text; } });
-openHints((error) => complain(reason(error)));
+openHints(boot);
 byId('hints')?.addEventListener('fresh', () => { void typeset(boot.vendor); scrollable(); });
 scrollable();
 const shown = document.querySelector('.panel');
@@ -58,15 +60,30 @@ function say(key) {
   if (sayState(boot.words, key)) byId('announce').textContent = boot.words[key];
 }
 
+/** @param {string} key what became of the draft */
+function state(key) {
+  say(key);
+  if (key === 'draft.offline') whenBack(boot.urls.alive, sendDraft);
+}
+
+function sendDraft() {
+  void draft.send();
+}
+
 /** @param {string} text one line above the results; empty takes it away */
 function complain(text) {
   byId('trouble').textContent = text;
   byId('trouble').hidden = !text;
+  if (text === boot.words['status.offline']) whenBack(boot.urls.alive, reconnected);
 }
 
-/** @param {'result' | 'history' | 'scratch'} name */
+function reconnected() {
+  if (byId('trouble').textContent === boot.words['status.offline']) complain('');
+}
+
+/** @param {string} name of TABS */
 function openTab(name) {
-  for (const one of ['result', 'history', 'scratch']) {
+  for (const one of TABS) {
     byId(one).classList.toggle('away', one !== name);
     byId(`tab-${one}`).setAttribute('aria-expanded', String(one === name));
   }
@@ -180,12 +197,13 @@ byId('download').addEventListener('click', () => {
   link.click();
   URL.revokeObjectURL(link.href);
 });
-byId('tab-result').addEventListener('click', () => openTab('result'));
-byId('tab-history').addEventListener('click', () => openTab('history'));
-byId('tab-scratch').addEventListener('click', () => {
-  openTab('scratch');
-  byId('scratch-lines').focus();
-});
+for (const name of TABS) {
+  byId(`tab-${name}`).addEventListener('click', () => {
+    openTab(name);
+    history.replaceState(null, '', name === 'result' ? location.pathname + location.search : `#${name}`); // to come back to
+    if (name === 'scratch') byId('scratch-lines').focus();
+  });
+}
 byId('results').addEventListener('click', (event) => {
   const target = event.target instanceof Element ? event.target : null;
   const link = target?.closest('a[data-submission]');
@@ -200,5 +218,7 @@ byId('results').addEventListener('click', (event) => {
     say('draft.restored');
   }
 });
-openTab('result');
+const wanted = TABS.find((name) => location.hash === `#${name}`);
+openTab(wanted ?? 'result');
+if (wanted) byId('results').scrollIntoView({ block: 'nearest' }); // where the page is one column, it is far down
 document.documentElement.classList.add('ready');
