@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.test_accessibility import violations
@@ -60,3 +61,51 @@ def test_an_earlier_attempt_leads_to_the_latest(
     page.get_by_role("link", name="看最新的第 2 号").click()
     expect(page.locator("#result .panel")).to_have_attribute("data-id", "2")
     expect(page.locator("#result")).not_to_contain_text("这是较早的一次")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_square_of_a_failed_case_opens_its_card(
+    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict, scheme: str
+) -> None:
+    page = ready(open_page(color_scheme=scheme, viewport={"width": 1280, "height": 700}), scripted_url)
+    type_code(page, "wrong = 1")
+    page.get_by_role("button", name="提交", exact=True).click()
+    verdict(page, "WA")
+    squares = page.locator(".strip li")
+    expect(squares).to_have_count(3)
+    expect(squares.locator("a")).to_have_count(2)  # what passed leads nowhere
+    assert violations(page) == []
+    card = page.locator("#case-add-many")
+    expect(card.locator(".case-body")).to_be_hidden()
+    squares.locator("a").last.focus()
+    page.keyboard.press("Enter")
+    expect(card.locator(".case-body")).to_be_in_viewport(ratio=0.5)
+    expect(card.locator("summary").first).to_be_focused()
+
+
+def test_a_card_opened_at_the_edge_comes_into_view(
+    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict
+) -> None:
+    page = ready(open_page(viewport={"width": 1280, "height": 700}), scripted_url)
+    type_code(page, "wrong = 1")
+    page.get_by_role("button", name="提交", exact=True).click()
+    verdict(page, "WA")
+    card = page.locator("#case-add-many")
+    summary = card.locator("summary").first
+    summary.evaluate("one => one.scrollIntoView({block: 'end'})")
+    summary.click()
+    expect(card.locator(".case-body > :last-child")).to_be_in_viewport()
+
+
+def test_what_is_about_the_judgement_is_folded_under_its_bar(
+    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict
+) -> None:
+    page = ready(open_page(), scripted_url)
+    type_code(page, "right = 1")
+    page.get_by_role("button", name="提交", exact=True).click()
+    verdict(page, "AC")
+    expect(page.locator(".foot .phases")).to_be_visible()
+    expect(page.locator(".foot .seed")).to_be_hidden()
+    page.get_by_text("这次评测的细节").click()
+    expect(page.locator(".foot .seed")).to_be_visible()
+    expect(page.locator(".foot .legend")).to_be_visible()

@@ -159,6 +159,15 @@ async function judge(mode) {
   }
 }
 
+/** @param {string} id of the card of a failed case */
+function showCard(id) {
+  const card = byId(id);
+  if (!(card instanceof HTMLDetailsElement)) return;
+  card.open = true;
+  card.scrollIntoView({ block: 'start' });
+  card.querySelector('summary')?.focus({ preventScroll: true });
+}
+
 /** @param {number} id a past submission to show beside the present code */
 async function showPast(id) {
   following.abort(); // what runs must not take its place
@@ -211,6 +220,13 @@ byId('results').addEventListener('click', (event) => {
     event.preventDefault();
     void showPast(Number(link.dataset.submission));
   }
+  const card = target?.closest('[data-card]');
+  if (card instanceof HTMLAnchorElement) {
+    event.preventDefault();
+    showCard(card.hash.slice(1));
+  }
+  const opened = target?.closest('summary')?.parentElement;
+  if (opened?.matches('.case, .group')) requestAnimationFrame(() => opened.scrollIntoView({ block: 'nearest' }));
   const place = target?.closest('[data-line]');
   if (place instanceof HTMLElement) editor.goto(Number(place.dataset.line));
   if (target?.closest('[data-restore]')) {
