@@ -8,10 +8,10 @@ from judge.problem import Problem
 
 
 def lines_of(problem: Problem) -> str:
-    """What to try first with a problem: its ``scratch.py``, or every entry point called with names to be filled in."""
-    own = problem.text("scratch.py")
+    """What to try first with a problem: its ``scratch.txt``, or every entry point called with names to be filled in."""
+    own = problem.files.get("scratch.txt", b"").decode(errors="replace").strip()
     if own:
-        return own.strip()
+        return own
     try:
         tree = ast.parse(problem.starter)
     except SyntaxError:

@@ -129,5 +129,5 @@ def test_the_example_is_a_call_of_every_entry_point() -> None:
     assert example.lines_of(made) == f"import torch\n\n{lines}\n\nsize = ...\nC(size)\n\nmissing()"
     broken = dataclasses.replace(made, files={"starter.py": b"def f("})
     assert example.lines_of(broken) == "f()\nC()\nmissing()"
-    own = dataclasses.replace(made, files={**made.files, "scratch.py": b"f(1, 2)\n"})
+    own = dataclasses.replace(made, files={**made.files, "scratch.txt": b"f(1, 2)\n"})
     assert example.lines_of(own) == "f(1, 2)"
