@@ -53,6 +53,22 @@ def one_line(page: Page) -> None:
     assert boxes[-1]["right"] > toolbar["x"] + toolbar["width"] - 16
     assert boxes[-2]["right"] < boxes[-1]["left"] < boxes[-2]["right"] + 16
     assert bar["height"] < 60
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("locale", ["zh-CN", "en-US"])
+def test_the_title_above_gives_way_to_all_that_stands_beside_it(
+    light_url: str, open_page: OpenPage, locale: str
+) -> None:
+    page = ready(open_page(locale=locale), light_url)
+    account = "document.querySelector('.bar .menu').insertAdjacentHTML('beforebegin', '<nav class=account><a>Class</a><a>Somebody</a><a>Log out</a></nav>')"
+    page.evaluate(account)  # as with accounts, which takes the most room
+    for width in (810, 1024, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        bar = page.locator(".bar").bounding_box()
+        assert bar and (bar["height"] < 60 or width < 1024)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert float(page.evaluate("document.querySelector('.bar .title').clientWidth")) >= 60
 
 
 def test_a_trouble_opens_its_sentence_over_the_editor(light_url: str, open_page: OpenPage) -> None:
