@@ -6,15 +6,12 @@ a script, where a plain form posts the code and the page refreshes itself until 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from judge import submissions
 from judge.drafts import text_of
 from judge.models import Draft
-from judge.overview import Row, beside
+from judge.overview import beside
 from judge.problem import Problem
 from web import drafts, editor_help, example, guard, markdown, steps
 from web.current import (
@@ -32,6 +29,7 @@ from web.errors import Refused
 from web.i18n import language, t
 from web.problems import overview, title_of
 from web.results import arrange
+from web.standing import ahead, newer, row_of
 
 bp = Blueprint("workspace", __name__)
 
@@ -127,34 +125,6 @@ def retry(submission_id: int) -> AnyResponse:
     return redirect(
         url_for("workspace.show", slug=view["slug"], submission=submission_id, _anchor="results"), 303
     )
-
-
-@dataclass(frozen=True)
-class Ahead:
-    """Where one goes on from a problem that is solved: to its editorial, and to the problem after it, if there is one."""
-
-    after: Row | None
-
-
-def ahead(view: View) -> Ahead | None:
-    """What the results of the reader's own accepted submission lead on to."""
-    accepted = view["status"] == "done" and view["mode"] == "submit" and view["verdict"] == "AC"
-    return Ahead(beside(overview(), view["slug"])[1]) if accepted and is_own(view) else None
-
-
-def newer(view: View) -> int | None:
-    """The number of the reader's latest submission to the problem, where this is one of their earlier ones."""
-    if not is_own(view):
-        return None
-    with service().database.read() as session:
-        last = submissions.newest_id(session, service().user_id(reader_id()), view["slug"])
-    return last if last != view["id"] else None
-
-
-def row_of(rows: list[Row], problem: Problem) -> Row:
-    """The reader's standing at a problem; a new one's where the bank has just changed."""
-    found = next((row for row in rows if row.problem.slug == problem.slug), None)
-    return found or Row(problem, "new", None, gave_up=False, touched_at=None)
 
 
 def history_of(problem: Problem) -> list[View]:

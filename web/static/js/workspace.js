@@ -1,18 +1,20 @@
 // @ts-check
 // The workspace page: editor, draft, run and submit, live results, history. Everything also works as a plain form.
 import { whenBack } from './away.js';
+import { cards } from './cards.js';
 import { conflictBar } from './conflict.js';
 import { Draft } from './draft.js';
 import { openEditor } from './editor.js';
 import { openHints } from './hints.js';
 import { actOf, nameKeys, paneKeys } from './keys.js';
-import { Trouble, fetchPanel, fetchPiece, follow, panelUrl, send } from './judge.js';
+import { Trouble, fetchPanel, follow, panelUrl, send } from './judge.js';
 import { typeset } from './math.js';
 import { adopt, patch } from './panel.js';
 import { scratchPane } from './scratch.js';
 import { scrollable } from './scroll.js';
 import { settings, settingsDialog } from './settings.js';
 import { splitters } from './split.js';
+import { refresh } from './standing.js';
 import { sayState } from './state.js';
 import { unsentNotice } from './unsent.js';
 
@@ -109,7 +111,7 @@ async function watch(id) {
     await follow(boot, panelUrl(boot, id), show, complain, signal);
     const panel = byId('result').querySelector('.panel');
     byId('announce').textContent = panel instanceof HTMLElement ? panel.dataset.announce ?? '' : '';
-    await refresh();
+    await refresh(boot);
   } catch (error) {
     if (!signal.aborted) complain(reason(error)); // else a later submission took its place
   }
@@ -118,16 +120,6 @@ async function watch(id) {
 /** @param {unknown} error */
 function reason(error) {
   return error instanceof Trouble ? error.message : boot.words['status.offline'];
-}
-
-/** Bring up to date what else a verdict changes: the history, the mark by the title, the way to the editorial. */
-async function refresh() {
-  byId('history-table').innerHTML = await fetchPiece(boot.urls.history);
-  const found = new DOMParser().parseFromString(await fetchPiece(boot.urls.standing), 'text/html');
-  for (const piece of /** @type {NodeListOf<HTMLElement>} */ (found.querySelectorAll('[data-state]'))) {
-    const old = byId(piece.id);
-    if (old.dataset.state !== piece.dataset.state) old.replaceWith(piece); // else it may be open, or half filled in
-  }
 }
 
 /** @param {string} mode run or submit */
@@ -157,15 +149,6 @@ async function judge(mode) {
   } finally {
     buttons.forEach((button) => { button.disabled = false; });
   }
-}
-
-/** @param {string} id of the card of a failed case */
-function showCard(id) {
-  const card = byId(id);
-  if (!(card instanceof HTMLDetailsElement)) return;
-  card.open = true;
-  card.scrollIntoView({ block: 'start' });
-  card.querySelector('summary')?.focus({ preventScroll: true });
 }
 
 /** @param {number} id a past submission to show beside the present code */
@@ -213,6 +196,7 @@ for (const name of TABS) {
     if (name === 'scratch') byId('scratch-lines').focus();
   });
 }
+cards(byId('results'));
 byId('results').addEventListener('click', (event) => {
   const target = event.target instanceof Element ? event.target : null;
   const link = target?.closest('a[data-submission]');
@@ -220,13 +204,6 @@ byId('results').addEventListener('click', (event) => {
     event.preventDefault();
     void showPast(Number(link.dataset.submission));
   }
-  const card = target?.closest('[data-card]');
-  if (card instanceof HTMLAnchorElement) {
-    event.preventDefault();
-    showCard(card.hash.slice(1));
-  }
-  const opened = target?.closest('summary')?.parentElement;
-  if (opened?.matches('.case, .group')) requestAnimationFrame(() => opened.scrollIntoView({ block: 'nearest' }));
   const place = target?.closest('[data-line]');
   if (place instanceof HTMLElement) editor.goto(Number(place.dataset.line));
   if (target?.closest('[data-restore]')) {
