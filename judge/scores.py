@@ -40,6 +40,13 @@ def standings(session: Session, user_id: int, slug: str | None = None) -> dict[s
     return {slug: Standing(bool(solved), best or 0.0, attempts) for slug, solved, best, attempts in rows}
 
 
+def latest_accepted(session: Session, user_id: int, slug: str) -> int | None:
+    """The number of a learner's latest submission to a problem that counts and is accepted."""
+    asked = [Submission.user_id == user_id, Submission.slug == slug, Judgement.verdict == "AC", counted()]
+    found = select(func.max(Submission.id)).join(Judgement, Judgement.submission_id == Submission.id)
+    return session.scalar(found.where(*asked))
+
+
 def class_standings(session: Session, user_ids: Collection[int]) -> dict[tuple[int, str], Standing]:
     """The standing of each learner at each problem that they sent anything to, by user id and slug: two queries."""
     last = select(Submission.user_id, Submission.slug, func.max(Submission.created_at)).group_by(

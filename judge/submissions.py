@@ -211,6 +211,12 @@ def rejudge(session: Session, submission_id: int) -> Judgement:
     return _again(session, judgement, judgement.seed, rejudge=True)
 
 
+def newest_id(session: Session, user_id: int, slug: str) -> int | None:
+    """The number of a user's latest submission or run to a problem."""
+    mine = [Submission.user_id == user_id, Submission.slug == slug]
+    return session.scalar(select(func.max(Submission.id)).where(*mine))
+
+
 def judged_ids(session: Session, slug: str) -> list[int]:
     """The submissions to a problem that were judged and count, of all users, oldest first."""
     judged = select(Submission.id).join(Judgement).where(Submission.slug == slug, Submission.mode == "submit")

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from flask import Blueprint, Response, make_response, render_template, request
 
+from judge import scores
 from judge.drafts import text_of
 from judge.problem import Problem
 from web import drafts, guard
-from web.current import find_problem, is_own, submission
+from web.current import find_problem, is_own, reader_id, service, submission
 from web.errors import Refused
 from web.i18n import t
 from web.problems import title_of
@@ -47,10 +48,15 @@ class Choice:
 
 @bp.get("/problems/<slug>/compare")
 def show(slug: str) -> Response:
-    """The difference from ``?left=`` to ``?right=``: a submission's number, ``draft``, ``starter`` or ``solution``."""
+    """The difference from ``?left=`` to ``?right=``: a submission's number, ``draft``, ``starter`` or ``solution``.
+
+    ``?left=mine`` is `own_best`.
+    """
     problem = find_problem(slug)
     offered = choices(problem)
     left = chosen("left", offered, "starter")
+    if left == "mine":
+        left = own_best(problem, offered)
     right = chosen("right", offered, next((one.key for one in offered if one.key != left), left))
     old, new = source_of(problem, left), source_of(problem, right)
     page = render_template(
@@ -90,10 +96,21 @@ def choices(problem: Problem) -> list[Choice]:
     return found
 
 
+def own_best(problem: Problem, offered: list[Choice]) -> str:
+    """The key of the reader's latest accepted submission, else of the draft, the latest attempt, the starter."""
+    with service().database.read() as session:
+        accepted = scores.latest_accepted(session, service().user_id(reader_id()), problem.slug)
+    return str(accepted) if accepted else offered[0].key
+
+
 def chosen(side: str, offered: list[Choice], default: str) -> str:
     """The key that the address asks for; Refused with 404 for one that is not offered (a number may be older)."""
     asked = request.args.get(side, default)
-    known = {choice.key for choice in offered}
+    known = (
+        {"mine", *(choice.key for choice in offered)}
+        if side == "left"
+        else {choice.key for choice in offered}
+    )
     if asked not in known and not (asked.isascii() and asked.isdecimal() and len(asked) < 16):
         raise Refused("not-found", 404)
     return asked

@@ -13,7 +13,7 @@ from judge.drafts import text_of
 from judge.models import Draft
 from judge.overview import beside
 from judge.problem import Problem
-from web import drafts, editor_help, guard, markdown, steps
+from web import drafts, editor_help, example, guard, markdown, steps
 from web.current import (
     View,
     answer_fresh,
@@ -29,6 +29,7 @@ from web.errors import Refused
 from web.i18n import language, t
 from web.problems import overview, title_of
 from web.results import arrange
+from web.standing import ahead, newer, row_of
 
 bp = Blueprint("workspace", __name__)
 
@@ -44,7 +45,8 @@ def show(slug: str) -> AnyResponse:
     past = history_of(problem)
     shown = chosen_submission(problem, past)
     draft = drafts.stored(problem)
-    before, after = beside(overview(), problem.slug)
+    rows = overview()
+    before, after = beside(rows, problem.slug)
     page = render_template(
         "workspace.html",
         problem=problem,
@@ -53,11 +55,14 @@ def show(slug: str) -> AnyResponse:
         hints=steps.hints(problem),
         may_see_solution=steps.may_see_solution(problem),
         source=code(problem, shown, draft),
+        row=row_of(rows, problem),
         view=arrange(shown) if shown else None,
+        ahead=ahead(shown) if shown else None,
+        newer=newer(shown) if shown else None,
         history=past,
         before=before,
         after=after,
-        scratch_example=f"import torch\n\nx = torch.arange(6).view(2, 3)\nx.sum(dim=0)\n{problem.entry_points[0]}",
+        scratch_example=example.lines_of(problem),
         boot=boot(problem, draft),
     )
     response = make_response(page)
@@ -87,11 +92,26 @@ def history(slug: str) -> str:
     return render_template("history.html", problem=problem, history=history_of(problem))
 
 
+@bp.get("/problems/<slug>/standing")
+def standing(slug: str) -> str:
+    """The mark by the title and the section behind the statement, to be swapped into the page after a verdict."""
+    problem = find_problem(slug)
+    return render_template(
+        "standing_pieces.html",
+        problem=problem,
+        row=row_of(overview(), problem),
+        may_see_solution=steps.may_see_solution(problem),
+    )
+
+
 @bp.get("/submissions/<int:submission_id>/panel")
 def panel(submission_id: int) -> Response:
     """The results of one submission, to be swapped into the page; knows ETag and ``Prefer: wait=N``."""
     return answer_fresh(
-        submission_id, lambda view: make_response(render_template("panel.html", view=arrange(view)))
+        submission_id,
+        lambda view: make_response(
+            render_template("panel.html", view=arrange(view), ahead=ahead(view), newer=newer(view))
+        ),
     )
 
 
@@ -135,7 +155,9 @@ def code(problem: Problem, shown: View | None, draft: Draft | None) -> str:
 SCRIPT_WORDS = (
     "editor.label", "editor.fallback", "editor.loading-failed", "draft.kept", "draft.reset", "draft.restored",
     "draft.saved", "draft.offline", "draft.login", "draft.large", "draft.nowhere", "draft.difference",
-    "status.sending", "status.offline", "status.login", "status.reset-confirm", "status.unsent",
+    "draft.kept-short", "draft.reset-short", "draft.restored-short", "draft.offline-short", "draft.login-short",
+    "draft.large-short", "draft.nowhere-short",
+    "hint.offline", "status.sending", "status.offline", "status.login", "status.reset-confirm", "status.unsent",
 )  # fmt: skip
 
 
@@ -152,6 +174,8 @@ def boot(problem: Problem, draft: Draft | None) -> dict[str, object]:
             "submit": url_for("api.submit"),
             "panel": url_for("workspace.panel", submission_id=0),  # the script puts the number in
             "history": url_for("workspace.history", slug=problem.slug),
+            "alive": url_for("api.health"),
+            "standing": url_for("workspace.standing", slug=problem.slug),
             "draft": url_for("drafts.store", slug=problem.slug),
             "difference": url_for("difference.between"),
             "scratch": url_for("scratch.begin"),

@@ -33,7 +33,15 @@ if TYPE_CHECKING:
 FILE = "gate.sqlite3"
 KEPT_DAYS = 30
 _CODE = ("judge/grading", "judge/verdict.py", "judge/problem.py", "sandbox", "reference_impl/minisgl")
-_NO_CASES = ("mutants/", "solutions/", "solution.py", "starter.py", "survivors.toml", "problem.toml")
+_NO_CASES = (
+    "mutants/",
+    "solutions/",
+    "solution.py",
+    "starter.py",
+    "survivors.toml",
+    "problem.toml",
+    "scratch.txt",
+)
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS judgements (key TEXT PRIMARY KEY, used REAL NOT NULL, record BLOB NOT NULL)"
 )

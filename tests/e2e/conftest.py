@@ -22,11 +22,12 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from werkzeug.serving import make_server
 
 from judge.config import Config
-from judge.dispatch.base import Result, fault
+from judge.dispatch.base import JudgeJob, Result, fault
 from judge.problem import Problem, load_problem
 from judge.service import Service
 from judge.submissions import Job
 from tests.conftest import missing
+from tests.web.conftest import ScriptedJudge
 from web.app import STATIC, create_app
 
 ROOT = Path(__file__).parents[2]
@@ -55,11 +56,13 @@ def no_judge(job: Job, on_start: Callable[[int], None], on_case: Callable[[dict[
 
 
 @contextmanager
-def serving_lightly(data: Path, static: Path = STATIC, *, editor_help: bool = False) -> Iterator[str]:
-    """The address of the site within this process, without a sandbox: each judgement ends in SE at once."""
+def serving_lightly(
+    data: Path, static: Path = STATIC, *, editor_help: bool = False, judge: JudgeJob = no_judge
+) -> Iterator[str]:
+    """The address of the site within this process, without a sandbox: each judgement ends at once, in SE by default."""
     database = f"sqlite:///{data / 'judge.sqlite3'}"
     config = Config(data, (ROOT / "problems",), database, lang="zh", editor_help=editor_help)
-    service = Service(config, judge=no_judge)
+    service = Service(config, judge=judge)
     service.start()
     app = create_app(service, config, static)
     server = make_server("127.0.0.1", 0, app, threaded=True)
@@ -80,6 +83,13 @@ def serving_lightly(data: Path, static: Path = STATIC, *, editor_help: bool = Fa
 def light_url(tmp_path: Path) -> Iterator[str]:
     """`serving_lightly` on an empty data folder."""
     with serving_lightly(tmp_path) as url:
+        yield url
+
+
+@pytest.fixture
+def scripted_url(tmp_path: Path) -> Iterator[str]:
+    """As `light_url`, judged by the first word of the source: right, wrong, slow."""
+    with serving_lightly(tmp_path, judge=ScriptedJudge()) as url:
         yield url
 
 

@@ -151,6 +151,51 @@ def test_hints_open_one_by_one_in_place(url: str, open_page: OpenPage) -> None:
     expect(hints.locator("details")).to_have_count(2)
 
 
+def test_a_hint_that_does_not_come_is_said_at_its_button_until_the_server_is_back(
+    url: str, open_page: OpenPage
+) -> None:
+    page = ready(open_page("ERR_FAILED"), url)
+    page.route("**/hints", lambda route: route.abort())
+    page.route("**/healthz", lambda route: route.abort())
+    page.locator("#hints").get_by_role("button").click()
+    expect(page.locator("#hints [role=alert]")).to_contain_text("提示没有打开")
+    expect(page.locator("#trouble")).to_be_hidden()
+    page.unroute("**/hints")
+    page.unroute("**/healthz")
+    expect(page.locator("#hints [role=alert]")).to_have_count(0)
+
+
+def test_a_banner_goes_away_once_the_server_is_back(url: str, open_page: OpenPage) -> None:
+    page = ready(open_page("ERR_FAILED"), url)
+    for path in ("**/api/scratch", "**/healthz"):
+        page.route(path, lambda route: route.abort())
+    page.get_by_role("button", name="试几行").click()
+    page.keyboard.type("1")
+    page.get_by_role("button", name="运行这几行").click()
+    expect(page.locator("#trouble")).to_contain_text("连不上评测服务")
+    page.unroute("**/healthz")
+    expect(page.locator("#trouble")).to_be_hidden()
+
+
+def test_the_way_back_from_comparing_leads_to_the_history(
+    url: str, open_page: OpenPage, type_code: TypeCode
+) -> None:
+    page = ready(open_page(), url)
+    type_code(page, "x = 1")
+    page.keyboard.press("ControlOrMeta+Enter")
+    expect(page.locator(".panel[data-status=done]")).to_be_visible()
+    for back in ("link", "browser"):
+        page.get_by_role("button", name="提交记录").click()
+        page.locator("#history").get_by_role("link", name="比较任意两份代码").click()
+        expect(page.locator("#difference")).to_be_visible()
+        if back == "link":
+            page.locator(".back a").click()
+        else:
+            page.go_back()
+        expect(page.locator("html.ready #history table")).to_be_visible()
+        page.get_by_role("button", name="结果").click()
+
+
 def test_giving_up_shows_the_solution_beside_ones_own_code(
     url: str, open_page: OpenPage, type_code: TypeCode
 ) -> None:

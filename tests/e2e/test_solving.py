@@ -141,6 +141,24 @@ def test_scratch_lines_run_by_keyboard_and_show_what_they_come_to(
     expect(workspace.locator("#history a[data-submission]")).to_have_count(before)
 
 
+def test_the_example_runs_and_its_outcome_comes_into_view(
+    judge_url: str, open_page: Callable[..., Page], type_code: TypeCode, problem: Problem
+) -> None:
+    page = open_page(viewport={"width": 1280, "height": 700})
+    page.goto(f"{judge_url}/problems/{problem.slug}")
+    expect(page.locator("html.ready .monaco .view-lines")).to_be_visible()
+    type_code(page, problem.solution)
+    page.get_by_role("button", name="试几行").click()
+    page.get_by_role("button", name="填入例子").click()
+    page.get_by_role("button", name="运行这几行").click()
+    panel = page.locator("#scratch-result .panel[data-status=done]")
+    panel.wait_for(timeout=120_000)
+    assert panel.get_attribute("data-verdict") == "AC"
+    expect(panel.locator(".shown pre").first).to_contain_text("cu_seqlens_q")
+    expect(panel.locator(".verdict")).to_be_in_viewport()
+    expect(panel.locator(".shown pre").first).to_be_in_viewport(ratio=0.3)
+
+
 def test_the_starter_can_be_brought_back_and_that_undone(
     workspace: Page, problem: Problem, type_code: TypeCode
 ) -> None:

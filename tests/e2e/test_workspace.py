@@ -115,6 +115,33 @@ def test_a_theme_is_chosen_in_place_and_kept_on_every_page(light_url: str, open_
     assert page.evaluate(body) == light
 
 
+def test_the_settings_have_the_theme_as_well(light_url: str, open_page: OpenPage) -> None:
+    page = ready(open_page(color_scheme="light"), light_url)
+    page.get_by_role("button", name="设置").click()
+    page.locator("#settings").get_by_label("外观").select_option("dark")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.keyboard.press("Escape")
+    page.locator(".menu summary").click()
+    expect(page.locator(".menu").get_by_role("link", name="深色")).to_have_attribute("aria-current", "true")
+    page.get_by_role("link", name="浅色").click()
+    expect(page.locator("#theme")).to_have_value("light")
+
+
+@pytest.mark.parametrize("locale", ["zh-CN", "en-US"])
+def test_a_phone_jumps_from_statement_to_editor_and_back(
+    light_url: str, open_page: OpenPage, locale: str
+) -> None:
+    page = open_page(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True, locale=locale)
+    page.goto(f"{light_url}/problems/ms-attn-metadata")
+    expect(page.locator("html.ready")).to_be_attached()
+    expect(page.locator("#source")).not_to_be_in_viewport()
+    page.locator("a.jump[href='#editor-form']").tap()
+    expect(page.locator("#source")).to_be_in_viewport()
+    page.locator("a.jump[href='#statement']").tap()
+    expect(page.locator("a.jump[href='#editor-form']")).to_be_in_viewport()
+    assert violations(page) == []
+
+
 def test_a_proxy_that_is_away_for_a_moment_ends_nothing(
     light_url: str, open_page: OpenPage, type_code: TypeCode
 ) -> None:

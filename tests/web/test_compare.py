@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -76,6 +78,36 @@ def test_the_solution_can_be_chosen_only_once_it_may_be_seen(client: FlaskClient
     submit("right")
     page = client.get(f"{PAGE}?left=1&right=solution")
     assert page.status_code == 200 and 'value="solution" selected' in page.text
+
+
+def selected(page: str) -> list[str]:
+    """The keys chosen on the left and on the right."""
+    return re.findall(r'<option value="([^"]+)" selected>', page)
+
+
+def test_the_editorial_compares_the_solution_with_the_latest_accepted_attempt(
+    client: FlaskClient, submit: Submit
+) -> None:
+    for word in ("right", "right", "wrong"):
+        submit(word)
+    submit("right", mode="run")
+    client.put("/api/problems/add-pair/draft", json={"source": "drafted", "based_on": 0})
+    link = re.search(r'href="([^"]+/compare[^"]+)"', client.get("/problems/add-pair/editorial").text)
+    assert link
+    assert selected(client.get(html.unescape(link[1])).text) == ["2", "solution"]
+
+
+def test_without_an_accepted_attempt_it_is_the_draft_then_the_latest_then_the_starter(
+    client: FlaskClient, submit: Submit, token: str
+) -> None:
+    client.post("/problems/add-pair/give-up", data={"csrf": token, "confirm": "yes"})
+    mine = f"{PAGE}?left=mine&right=solution"
+    assert selected(client.get(mine).text) == ["starter", "solution"]
+    submit("wrong")
+    assert selected(client.get(mine).text) == ["1", "solution"]
+    client.put("/api/problems/add-pair/draft", json={"source": "drafted", "based_on": 0})
+    assert selected(client.get(mine).text) == ["draft", "solution"]
+    assert client.get(f"{PAGE}?right=mine").status_code == 404
 
 
 @pytest.mark.parametrize("query", ["left=99", "right=nothing", "left=-1", "left=" + "9" * 30, "right=1/../2"])

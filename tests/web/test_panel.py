@@ -102,6 +102,27 @@ def test_verdict_phases_and_sandbox_are_told(client: FlaskClient, submit: Submit
         assert text in panel
 
 
+def test_what_is_accepted_leads_on(client: FlaskClient, submit: Submit) -> None:
+    assert 'data-key="ahead"' not in panel_of(client, submit("wrong"))
+    assert 'data-key="ahead"' not in panel_of(client, submit("right", mode="run"))
+    panel = panel_of(client, submit("right"))
+    assert 'href="/problems/add-pair/editorial"' in panel
+    assert "下一题" not in panel  # the bank has no other
+    assert (
+        'href="/problems/add-pair/editorial"' in client.get("/problems/add-pair").text.split('id="result"')[1]
+    )
+
+
+def test_an_earlier_submission_says_that_it_is_one(client: FlaskClient, submit: Submit) -> None:
+    first = submit("wrong")
+    assert "这是较早的一次" not in panel_of(client, first)
+    second = submit("right", mode="run")
+    told = panel_of(client, first)
+    assert "这是较早的一次：第 1 号，20" in told and 'data-submission="2"' in told
+    assert "这是较早的一次" in client.get("/problems/add-pair?submission=1").text
+    assert "这是较早的一次" not in panel_of(client, second) + client.get("/problems/add-pair").text
+
+
 def test_it_is_in_the_readers_language(client: FlaskClient, submit: Submit) -> None:
     view = submit("wrong")
     panel = client.get(f"/submissions/{view['id']}/panel", headers={"Accept-Language": "en"}).text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -9,8 +10,11 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from judge.problem import load_problem
 from judge.service import Service
 from judge.tryouts import Tryout, Tryouts
+from tests.web.conftest import BANK
+from web import example
 
 CASE: dict[str, Any] = {
     "name": "scratch",
@@ -113,3 +117,17 @@ def test_anothers_result_is_not_there(client: FlaskClient, service: Service, gat
     token = begin(client).json["token"]
     assert service.tryouts.find(10_000, token) is None
     assert client.get("/scratch/nobody/panel").status_code == 404
+
+
+def test_the_example_is_a_call_of_every_entry_point() -> None:
+    starter = "import torch\n\ndef f(x: torch.Tensor, n: int, /, k=2): ...\n\nclass C:\n    def __init__(self, size): ...\n"
+    problem = load_problem(next(BANK.glob("*/7-add-pair")))
+    made = dataclasses.replace(
+        problem, entry_points=("f", "C", "missing"), files={"starter.py": starter.encode()}
+    )
+    lines = "x = ...  # torch.Tensor\nn = ...  # int\nf(x, n)"
+    assert example.lines_of(made) == f"import torch\n\n{lines}\n\nsize = ...\nC(size)\n\nmissing()"
+    broken = dataclasses.replace(made, files={"starter.py": b"def f("})
+    assert example.lines_of(broken) == "f()\nC()\nmissing()"
+    own = dataclasses.replace(made, files={**made.files, "scratch.txt": b"f(1, 2)\n"})
+    assert example.lines_of(own) == "f(1, 2)"

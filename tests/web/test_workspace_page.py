@@ -136,3 +136,25 @@ def test_a_sandbox_without_a_boundary_is_announced_on_every_page(
         assert "没有隔离" not in client.get(path).text
         service.backend = "process"
         assert "没有隔离" in client.get(path).text
+
+
+def test_it_says_where_one_stands(client: FlaskClient, submit: Submit) -> None:
+    def mark(path: str) -> str:
+        return client.get(path).text.split('id="standing"')[1].split("</p>")[0]
+
+    assert "<span" not in mark(PAGE)
+    submit("wrong")
+    assert "尝试过" in mark(PAGE) and "最高 33.3 分" in mark(PAGE)
+    submit("right", mode="run")
+    assert "已通过" not in mark(PAGE)
+    submit("right")
+    for path in (PAGE, f"{PAGE}/standing"):
+        assert "✓" in mark(path) and "已通过" in mark(path)
+
+
+def test_the_pieces_that_a_verdict_changes_can_be_fetched(client: FlaskClient, submit: Submit) -> None:
+    assert f'action="{PAGE}/give-up"' in client.get(f"{PAGE}/standing").text
+    submit("right")
+    piece = client.get(f"{PAGE}/standing").text
+    assert f'href="{PAGE}/editorial"' in piece and "give-up" not in piece and "<html" not in piece
+    assert client.get("/problems/no-such-thing/standing").status_code == 404

@@ -145,3 +145,12 @@ def test_another_learners_draft_is_their_own(anna: FlaskClient, ben: FlaskClient
 def test_who_teaches_reads_the_editorial_at_once(ines: FlaskClient, anna: FlaskClient) -> None:
     assert ines.get("/problems/add-pair/editorial").status_code == 200
     assert anna.get("/problems/add-pair/editorial").status_code == 403
+
+
+def test_what_is_accepted_leads_on_for_its_author_alone(
+    anna: FlaskClient, ines: FlaskClient, send: Send
+) -> None:
+    path = f"/submissions/{send(anna, 'right')['id']}/panel"
+    assert 'data-key="ahead"' in anna.get(path).text
+    shown = ines.get(path)
+    assert shown.status_code == 200 and 'data-key="ahead"' not in shown.text

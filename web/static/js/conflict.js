@@ -1,5 +1,6 @@
 // @ts-check
 // The bar over the editor when a draft was changed elsewhere: keep mine, take theirs, see the difference.
+import { whenBack } from './away.js';
 import { showDifference, showLines } from './difference.js';
 
 /**
@@ -23,9 +24,17 @@ export function conflictBar(boot, draft) {
       if (!boot.vendor) throw new Error('no bundle');
       end = await showDifference(host, theirs.source, draft.mine.source, { vendor: true, lang: boot.lang, label });
     } catch {
-      await showLines(host, theirs.source, draft.mine.source, boot.urls.difference).catch(() => {
-        host.textContent = boot.words['status.offline'];
-      });
+      await lines(theirs.source);
+    }
+  }
+
+  /** @param {string} theirs */
+  async function lines(theirs) {
+    try {
+      await showLines(host, theirs, draft.mine.source, boot.urls.difference);
+    } catch {
+      host.textContent = boot.words['status.offline'];
+      whenBack(boot.urls.alive, () => { if (dialog.open) void lines(theirs); });
     }
   }
 

@@ -1,6 +1,7 @@
 // @ts-check
 // One interface over Monaco and the plain text area, which stays where Monaco is missing, fails, or the screen is small.
 import { assist } from './assist.js';
+import { indentKeys } from './indent.js';
 import { loadMonaco } from './monaco.js';
 import { settings } from './settings.js';
 
@@ -44,6 +45,7 @@ export async function openEditor(boot, source) {
  * @returns {Editor}
  */
 function plain(area) {
+  indentKeys(area);
   return {
     text: () => area.value,
     focus: () => area.focus(),

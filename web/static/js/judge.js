@@ -67,9 +67,9 @@ export async function fetchPanel(boot, id) {
   return parsePanel(await response.text());
 }
 
-/** @param {Boot} boot */
-export async function fetchHistory(boot) {
-  const response = await fetch(boot.urls.history, { cache: 'no-store' });
+/** @param {string} url */
+export async function fetchPiece(url) {
+  const response = await fetch(url, { cache: 'no-store' });
   if (!response.ok) throw new Trouble(`${response.status} ${response.statusText}`);
   return response.text();
 }

@@ -1,5 +1,6 @@
 // @ts-check
 // The scratch pane: a few lines of one's own, run beside the code in the editor. They are kept in this browser alone.
+import { indentKeys, type } from './indent.js';
 import { Trouble, begin, follow } from './judge.js';
 import { adopt, patch } from './panel.js';
 import { read, write } from './store.js';
@@ -16,16 +17,25 @@ export function scratchPane(boot, editor, { complain, announce }) {
   const key = `judge-scratch:${boot.user ? `${boot.user}:` : ''}${boot.slug}`;
   const lines = /** @type {HTMLTextAreaElement} */ (document.getElementById('scratch-lines'));
   const button = /** @type {HTMLButtonElement} */ (document.getElementById('scratch-run'));
+  const fill = /** @type {HTMLButtonElement} */ (document.getElementById('scratch-fill'));
   const box = /** @type {HTMLElement} */ (document.getElementById('scratch-result'));
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let following = new AbortController();
   lines.value = read(key) ?? '';
+  indentKeys(lines);
+  offer();
   lines.addEventListener('input', () => {
+    offer();
     clearTimeout(timer);
     timer = setTimeout(() => write(key, lines.value || null), KEEP_MS);
   });
   addEventListener('pagehide', () => write(key, lines.value || null));
+
+  /** The example is offered while there is nothing that it could overwrite. */
+  function offer() {
+    fill.hidden = Boolean(lines.value.trim());
+  }
 
   /** @param {HTMLElement} fresh */
   function show(fresh) {
@@ -35,7 +45,9 @@ export function scratchPane(boot, editor, { complain, announce }) {
       adopt(fresh);
       box.replaceChildren(fresh);
     }
-    if (fresh.dataset.status === 'done') announce(fresh.dataset.announce ?? '');
+    if (fresh.dataset.status !== 'done') return;
+    announce(fresh.dataset.announce ?? '');
+    box.scrollIntoView({ block: 'nearest' });
   }
 
   /** @param {number} line */
@@ -66,6 +78,11 @@ export function scratchPane(boot, editor, { complain, announce }) {
   }
 
   button.addEventListener('click', () => { void run(); });
+  fill.addEventListener('click', () => {
+    lines.focus();
+    lines.select();
+    type(lines, lines.placeholder);
+  });
   box.addEventListener('click', (event) => {
     const place = event.target instanceof Element ? event.target.closest('[data-scratch-line]') : null;
     if (place instanceof HTMLElement) goto(Number(place.dataset.scratchLine));

@@ -1,6 +1,7 @@
 // @ts-check
 // Light, dark, or as the system has it. The server draws a page in the theme of the cookie, so none flashes.
 const system = matchMedia('(prefers-color-scheme: dark)');
+const chosen = /** @type {HTMLSelectElement | null} */ (document.getElementById('theme')); // in the settings of a workspace
 /** @type {(() => void)[]} */
 const listeners = [];
 
@@ -29,9 +30,11 @@ export function setTheme(name) {
     if (link instanceof HTMLElement && link.dataset.theme === name) link.setAttribute('aria-current', 'true');
     else link.removeAttribute('aria-current');
   }
+  if (chosen) chosen.value = name;
   for (const changed of listeners) changed();
 }
 
+chosen?.addEventListener('change', () => setTheme(chosen.value));
 system.addEventListener('change', () => { for (const changed of listeners) changed(); });
 
 for (const link of document.querySelectorAll('a[data-theme]')) {

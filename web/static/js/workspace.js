@@ -1,22 +1,26 @@
 // @ts-check
 // The workspace page: editor, draft, run and submit, live results, history. Everything also works as a plain form.
+import { whenBack } from './away.js';
+import { cards } from './cards.js';
 import { conflictBar } from './conflict.js';
 import { Draft } from './draft.js';
 import { openEditor } from './editor.js';
 import { openHints } from './hints.js';
 import { actOf, nameKeys, paneKeys } from './keys.js';
-import { Trouble, fetchHistory, fetchPanel, follow, panelUrl, send } from './judge.js';
+import { Trouble, fetchPanel, follow, panelUrl, send } from './judge.js';
 import { typeset } from './math.js';
 import { adopt, patch } from './panel.js';
 import { scratchPane } from './scratch.js';
 import { scrollable } from './scroll.js';
 import { settings, settingsDialog } from './settings.js';
 import { splitters } from './split.js';
+import { refresh } from './standing.js';
+import { sayState } from './state.js';
 import { unsentNotice } from './unsent.js';
 
 /** @typedef {{slug: string, file: string, starter: string, lang: string, vendor: boolean, user: number | null,
  *             draft: {source: string, version: number} | null, words: Record<string, string>,
- *             urls: {submit: string, panel: string, history: string, draft: string, difference: string, scratch: string, help: string}}} Boot */
+ *             urls: {submit: string, panel: string, history: string, standing: string, draft: string, difference: string, scratch: string, help: string, alive: string}}} Boot */
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -24,6 +28,7 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const boot = JSON.parse(byId('boot').textContent ?? '');
 const form = /** @type {HTMLFormElement} */ (byId('editor-form'));
 const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (form.querySelectorAll('button[name=mode]'));
+const TABS = ['result', 'history', 'scratch'];
 let following = new AbortController();
 
 document.documentElement.classList.add('js');
@@ -32,7 +37,7 @@ void typeset(boot.vendor);
 const area = /** @type {HTMLTextAreaElement} */ (byId('source'));
 const draft = new Draft(boot, area.value);
 const editor = await openEditor(boot, draft.mine.source);
-draft.follow(editor, { state: (key) => say(boot.words[key]), contest: conflictBar(boot, draft) });
+draft.follow(editor, { state, contest: conflictBar(boot, draft) });
 const unsent = unsentNotice(boot);
 editor.set(settings());
 nameKeys(settings().keys);
@@ -43,7 +48,7 @@ settingsDialog((now, name) => {
   if (name === 'editor') location.reload(); // the draft is kept as the page goes
 });
 const runScratch = scratchPane(boot, editor, { complain, announce: (text) => { byId('announce').textContent = text; } });
-openHints((error) => complain(reason(error)));
+openHints(boot);
 byId('hints')?.addEventListener('fresh', () => { void typeset(boot.vendor); scrollable(); });
 scrollable();
 const shown = document.querySelector('.panel');
@@ -52,20 +57,35 @@ if (shown instanceof HTMLElement) {
   if (shown.dataset.status !== 'done') watch(Number(shown.dataset.id));
 }
 
-/** @param {string} text */
-function say(text) {
-  byId('draft-state').textContent = text;
+/** @param {string} key of the words: what became of the last change */
+function say(key) {
+  if (sayState(boot.words, key)) byId('announce').textContent = boot.words[key];
+}
+
+/** @param {string} key what became of the draft */
+function state(key) {
+  say(key);
+  if (key === 'draft.offline') whenBack(boot.urls.alive, sendDraft);
+}
+
+function sendDraft() {
+  void draft.send();
 }
 
 /** @param {string} text one line above the results; empty takes it away */
 function complain(text) {
   byId('trouble').textContent = text;
   byId('trouble').hidden = !text;
+  if (text === boot.words['status.offline']) whenBack(boot.urls.alive, reconnected);
 }
 
-/** @param {'result' | 'history' | 'scratch'} name */
+function reconnected() {
+  if (byId('trouble').textContent === boot.words['status.offline']) complain('');
+}
+
+/** @param {string} name of TABS */
 function openTab(name) {
-  for (const one of ['result', 'history', 'scratch']) {
+  for (const one of TABS) {
     byId(one).classList.toggle('away', one !== name);
     byId(`tab-${one}`).setAttribute('aria-expanded', String(one === name));
   }
@@ -91,7 +111,7 @@ async function watch(id) {
     await follow(boot, panelUrl(boot, id), show, complain, signal);
     const panel = byId('result').querySelector('.panel');
     byId('announce').textContent = panel instanceof HTMLElement ? panel.dataset.announce ?? '' : '';
-    await refreshHistory();
+    await refresh(boot);
   } catch (error) {
     if (!signal.aborted) complain(reason(error)); // else a later submission took its place
   }
@@ -100,10 +120,6 @@ async function watch(id) {
 /** @param {unknown} error */
 function reason(error) {
   return error instanceof Trouble ? error.message : boot.words['status.offline'];
-}
-
-async function refreshHistory() {
-  byId('history-table').innerHTML = await fetchHistory(boot);
 }
 
 /** @param {string} mode run or submit */
@@ -164,7 +180,7 @@ document.addEventListener('keydown', (event) => {
 byId('reset').addEventListener('click', () => {
   if (!confirm(boot.words['status.reset-confirm'])) return;
   editor.replace(boot.starter);
-  say(boot.words['draft.reset']);
+  say('draft.reset');
 });
 byId('download').addEventListener('click', () => {
   const link = document.createElement('a');
@@ -173,12 +189,14 @@ byId('download').addEventListener('click', () => {
   link.click();
   URL.revokeObjectURL(link.href);
 });
-byId('tab-result').addEventListener('click', () => openTab('result'));
-byId('tab-history').addEventListener('click', () => openTab('history'));
-byId('tab-scratch').addEventListener('click', () => {
-  openTab('scratch');
-  byId('scratch-lines').focus();
-});
+for (const name of TABS) {
+  byId(`tab-${name}`).addEventListener('click', () => {
+    openTab(name);
+    history.replaceState(null, '', name === 'result' ? location.pathname + location.search : `#${name}`); // to come back to
+    if (name === 'scratch') byId('scratch-lines').focus();
+  });
+}
+cards(byId('results'));
 byId('results').addEventListener('click', (event) => {
   const target = event.target instanceof Element ? event.target : null;
   const link = target?.closest('a[data-submission]');
@@ -190,8 +208,10 @@ byId('results').addEventListener('click', (event) => {
   if (place instanceof HTMLElement) editor.goto(Number(place.dataset.line));
   if (target?.closest('[data-restore]')) {
     editor.replace(byId('result').querySelector('[data-source]')?.textContent ?? '');
-    say(boot.words['draft.restored']);
+    say('draft.restored');
   }
 });
-openTab('result');
+const wanted = TABS.find((name) => location.hash === `#${name}`);
+openTab(wanted ?? 'result');
+if (wanted) byId('results').scrollIntoView({ block: 'nearest' }); // where the page is one column, it is far down
 document.documentElement.classList.add('ready');

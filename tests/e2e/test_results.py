@@ -1,0 +1,111 @@
+"""What a verdict changes on the page, and how its cases are reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.test_accessibility import violations
+
+OpenPage = Callable[..., Page]
+TypeCode = Callable[[Page, str], None]
+Verdict = Callable[[Page, str], None]
+
+
+def ready(page: Page, url: str) -> Page:
+    page.goto(f"{url}/problems/ms-attn-metadata")
+    expect(page.locator("html.ready .monaco .view-lines")).to_be_visible()
+    return page
+
+
+def test_once_accepted_the_page_leads_on_without_a_reload(
+    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict
+) -> None:
+    page = ready(open_page(), scripted_url)
+    type_code(page, "wrong = 1")
+    page.get_by_role("button", name="提交", exact=True).click()
+    verdict(page, "WA")
+    expect(page.locator("#standing")).to_contain_text("最高 33.3 分")
+    page.get_by_text("放弃这道题").click()
+    assert page.locator(".ahead").count() == 0
+    type_code(page, "right = 1")
+    page.get_by_role("button", name="提交", exact=True).click()
+    verdict(page, "AC")
+    expect(page.locator("#standing")).to_contain_text("✓ 已通过")
+    expect(page.locator(".statement .after form")).to_have_count(0)
+    assert violations(page) == []
+    expect(page.locator(".ahead").get_by_role("link", name="下一题：")).to_have_attribute(
+        "href", "/problems/mx-decode-fast-path"
+    )
+    page.locator(".ahead").get_by_role("link", name="看题解与参考答案").click()
+    expect(page.get_by_role("heading", name="参考答案", exact=True)).to_be_visible()
+    page.go_back()
+    expect(page.locator("html.ready")).to_be_attached()
+    page.locator(".statement").get_by_role("link", name="看题解与参考答案").click()
+    expect(page.get_by_role("heading", name="参考答案", exact=True)).to_be_visible()
+
+
+def test_an_earlier_attempt_leads_to_the_latest(
+    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict
+) -> None:
+    page = ready(open_page(), scripted_url)
+    for word, wanted in (("wrong", "WA"), ("right", "AC")):
+        type_code(page, f"{word} = 1")
+        page.get_by_role("button", name="提交", exact=True).click()
+        verdict(page, wanted)
+    page.get_by_role("button", name="提交记录").click()
+    page.locator("#history a[data-submission='1']").click()
+    expect(page.locator("#result")).to_contain_text("这是较早的一次：第 1 号")
+    page.get_by_role("link", name="看最新的第 2 号").click()
+    expect(page.locator("#result .panel")).to_have_attribute("data-id", "2")
+    expect(page.locator("#result")).not_to_contain_text("这是较早的一次")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_square_of_a_failed_case_opens_its_card(
+    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict, scheme: str
+) -> None:
+    page = ready(open_page(color_scheme=scheme, viewport={"width": 1280, "height": 700}), scripted_url)
+    type_code(page, "wrong = 1")
+    page.get_by_role("button", name="提交", exact=True).click()
+    verdict(page, "WA")
+    squares = page.locator(".strip li")
+    expect(squares).to_have_count(3)
+    expect(squares.locator("a")).to_have_count(2)  # what passed leads nowhere
+    assert violations(page) == []
+    card = page.locator("#case-add-many")
+    expect(card.locator(".case-body")).to_be_hidden()
+    squares.locator("a").last.focus()
+    page.keyboard.press("Enter")
+    expect(card.locator(".case-body")).to_be_in_viewport(ratio=0.5)
+    expect(card.locator("summary").first).to_be_focused()
+
+
+def test_a_card_opened_at_the_edge_comes_into_view(
+    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict
+) -> None:
+    page = ready(open_page(viewport={"width": 1280, "height": 700}), scripted_url)
+    type_code(page, "wrong = 1")
+    page.get_by_role("button", name="提交", exact=True).click()
+    verdict(page, "WA")
+    card = page.locator("#case-add-many")
+    summary = card.locator("summary").first
+    summary.evaluate("one => one.scrollIntoView({block: 'end'})")
+    summary.click()
+    expect(card.locator(".case-body > :last-child")).to_be_in_viewport()
+
+
+def test_what_is_about_the_judgement_is_folded_under_its_bar(
+    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict
+) -> None:
+    page = ready(open_page(), scripted_url)
+    type_code(page, "right = 1")
+    page.get_by_role("button", name="提交", exact=True).click()
+    verdict(page, "AC")
+    expect(page.locator(".foot .phases")).to_be_visible()
+    expect(page.locator(".foot .seed")).to_be_hidden()
+    page.get_by_text("这次评测的细节").click()
+    expect(page.locator(".foot .seed")).to_be_visible()
+    expect(page.locator(".foot .legend")).to_be_visible()
