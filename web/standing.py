@@ -26,7 +26,7 @@ def ahead(view: View) -> Ahead | None:
 
 def newer(view: View) -> int | None:
     """The number of the reader's latest submission to the problem, where this is one of their earlier ones."""
-    if not is_own(view):
+    if view["status"] != "done" or not is_own(view):  # hundreds may watch one that is not
         return None
     with service().database.read() as session:
         last = submissions.newest_id(session, service().user_id(reader_id()), view["slug"])
