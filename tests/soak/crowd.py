@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -205,8 +206,8 @@ def _cpu_s(pid: int) -> float:
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def serve_and_watch(people: int, seconds: float, sandbox: str) -> Found:
-    """A server of its own with ``people`` accounts, and its crowd."""
+def serve_and_watch(people: int, seconds: float, sandbox: str, cores: Collection[int] = ()) -> Found:
+    """A server of its own with ``people`` accounts, held to ``cores`` with all that it starts, and its crowd."""
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)
         database = Database(f"sqlite:///{data / 'judge.sqlite3'}")
@@ -225,9 +226,12 @@ def serve_and_watch(people: int, seconds: float, sandbox: str) -> Found:
         env = {**os.environ, **{f"JUDGE_{name}": value for name, value in settings.items()}}
         log = data / "log"
         with log.open("w") as out:
+            ours = os.sched_getaffinity(0)
+            os.sched_setaffinity(0, cores or ours)
             server = subprocess.Popen(
                 [sys.executable, "-m", "web"], cwd=ROOT, env=env, stdout=out, stderr=out
             )
+            os.sched_setaffinity(0, ours)
         try:
             _wait_for(port, server, log)
             return asyncio.run(crowd(port, server.pid, people, seconds))
@@ -255,8 +259,10 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=500)
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--sandbox", default="landlock")
+    parser.add_argument("--cores", type=int, nargs="*", default=[], help="of the server; the crowd has all")
     asked = parser.parse_args()
-    print(json.dumps(serve_and_watch(asked.people, asked.seconds, asked.sandbox).told(), indent=2))
+    found = serve_and_watch(asked.people, asked.seconds, asked.sandbox, asked.cores)
+    print(json.dumps(found.told(), indent=2))
 
 
 if __name__ == "__main__":
