@@ -14,6 +14,7 @@ from whitenoise import WhiteNoise
 from judge.config import Config, ConfigError, choose_language
 from judge.words import verdict_word
 from web import (
+    ahead,
     api,
     appearance,
     auth,
@@ -122,6 +123,8 @@ def serve_static(app: Flask, static: Path) -> None:
     prefix = f"/static/{content_hash(static)}"
     app.jinja_env.globals["static"] = lambda name: f"{request.script_root}{prefix}/{name}"
     app.jinja_env.globals["has_vendor"] = (static / "vendor" / "bundle.json").is_file()
+    app.jinja_env.globals["workspace_modules"] = ahead.modules_of(static, "workspace.js")
+    app.jinja_env.globals["editor_modules"] = ahead.editor_modules(static)
     app.wsgi_app = WhiteNoise(  # type: ignore[method-assign]
         app.wsgi_app,
         root=static,

@@ -63,3 +63,20 @@ def test_without_the_bundle_the_page_says_so_and_names_no_part_of_it(
     assert "普通文本框" in page
     assert "vendor/" not in page
     assert '"vendor": false' in page
+
+
+def test_a_page_names_ahead_what_its_script_will_import(
+    service: Service, config: Config, static: Path
+) -> None:
+    (static / "js").mkdir()
+    (static / "js" / "workspace.js").write_text(
+        "import {\n  a,\n} from './a.js';\nconst later = () => import('./later.js');"
+    )
+    (static / "js" / "a.js").write_text("import { b } from './b.js';\nimport './workspace.js';")
+    (static / "js" / "b.js").write_text("export const b = 1;")
+    (static / "vendor" / "monaco.js").write_text('import{$ as C}from"./chunk-A1.js";import"./chunk-B2.js";')
+    (static / "vendor" / "bundle.json").write_text("{}")
+    page = create_app(service, config, static).test_client().get("/problems/add-pair").text
+    named = re.findall(r'rel="(?:modulepreload|preload)"[^>]* href="/static/\w+/([^"]+)"', page)
+    modules = ["js/a.js", "js/b.js", "vendor/monaco.js", "vendor/chunk-A1.js", "vendor/chunk-B2.js"]
+    assert named == [*modules, "vendor/monaco.css", "vendor/monaco.zh-cn.js"]
