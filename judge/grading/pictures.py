@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from judge.grading.attention_map import Probe
@@ -209,7 +210,8 @@ def _tensor(
     rows, columns = (axis % want.dim() for axis in axes or (-2, -1))
     error = torch.where(torch.isfinite(got - want), (got - want).abs(), torch.full_like(got, torch.inf))
     worst = torch.where(bad, error, torch.full_like(error, -1.0)).flatten().argmax()
-    at = [int(one) for one in torch.unravel_index(worst, want.shape)]
+    # not torch's, which imports sympy: in every judgement anew, since each is a fork
+    at = [int(one) for one in np.unravel_index(int(worst), want.shape)]
     place = tuple(slice(None) if axis in (rows, columns) else index for axis, index in enumerate(at))
     turned = columns < rows
     slices = [one[place].T if turned else one[place] for one in (got, want, bad)]

@@ -345,3 +345,30 @@ def test_what_a_case_prints_reaches_nobody(with_hidden: Make, grader: Grader, ca
 
 def torch_case(statement: str) -> str:
     return f'@case(part="add", points=2)\ndef test_x(submission):\n    {statement}\n'
+
+
+SHOWN = """
+import sys
+
+known = set()
+
+
+@case(part="add", points=1)
+def test_a_failure(submission, rng):
+    known.update(sys.modules)
+    a, b = rng.tensor(3, 5), rng.tensor(3, 5)
+    check.tensor(submission.add(a, b), like=a + b, field="out", mistake="add-values")
+
+
+@case(part="add", points=1)
+def test_what_it_imported(submission):
+    check.equal(sorted(set(sys.modules) - known), [], field="imported", mistake="add-values")
+"""
+
+
+def test_to_show_a_failure_imports_nothing(with_hidden: Make, grader: Grader) -> None:
+    # each judgement is a fork that would import it anew: torch's own unravel_index brings sympy, a second every time
+    source = b"def add(a, b):\n    return a + b if a.dim() == 1 else a - b\n"  # the example's are rows
+    failed, after = grade(with_hidden(SHOWN), source, grader=grader).cases[-2:]
+    assert failed["verdict"] == "WA" and [one["kind"] for one in failed["pictures"]] == ["tensor"]
+    assert after["verdict"] == "AC", after["detail"]
