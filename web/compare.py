@@ -106,11 +106,7 @@ def own_best(problem: Problem, offered: list[Choice]) -> str:
 def chosen(side: str, offered: list[Choice], default: str) -> str:
     """The key that the address asks for; Refused with 404 for one that is not offered (a number may be older)."""
     asked = request.args.get(side, default)
-    known = (
-        {"mine", *(choice.key for choice in offered)}
-        if side == "left"
-        else {choice.key for choice in offered}
-    )
+    known = {choice.key for choice in offered} | ({"mine"} if side == "left" else set())
     if asked not in known and not (asked.isascii() and asked.isdecimal() and len(asked) < 16):
         raise Refused("not-found", 404)
     return asked

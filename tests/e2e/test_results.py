@@ -10,8 +10,19 @@ from playwright.sync_api import Page, expect
 from tests.e2e.test_accessibility import violations
 
 OpenPage = Callable[..., Page]
-TypeCode = Callable[[Page, str], None]
-Verdict = Callable[[Page, str], None]
+Submit = Callable[[Page, str, str], None]
+
+
+@pytest.fixture
+def submit(type_code: Callable[[Page, str], None], verdict: Callable[[Page, str], None]) -> Submit:
+    """Submits a source by the button, and waits for its verdict."""
+
+    def do(page: Page, source: str, wanted: str) -> None:
+        type_code(page, source)
+        page.get_by_role("button", name="提交", exact=True).click()
+        verdict(page, wanted)
+
+    return do
 
 
 def ready(page: Page, url: str) -> Page:
@@ -21,18 +32,14 @@ def ready(page: Page, url: str) -> Page:
 
 
 def test_once_accepted_the_page_leads_on_without_a_reload(
-    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict
+    scripted_url: str, open_page: OpenPage, submit: Submit
 ) -> None:
     page = ready(open_page(), scripted_url)
-    type_code(page, "wrong = 1")
-    page.get_by_role("button", name="提交", exact=True).click()
-    verdict(page, "WA")
+    submit(page, "wrong = 1", "WA")
     expect(page.locator("#standing")).to_contain_text("最高 33.3 分")
     page.get_by_text("放弃这道题").click()
     assert page.locator(".ahead").count() == 0
-    type_code(page, "right = 1")
-    page.get_by_role("button", name="提交", exact=True).click()
-    verdict(page, "AC")
+    submit(page, "right = 1", "AC")
     expect(page.locator("#standing")).to_contain_text("✓ 已通过")
     expect(page.locator(".statement .after form")).to_have_count(0)
     assert violations(page) == []
@@ -48,13 +55,11 @@ def test_once_accepted_the_page_leads_on_without_a_reload(
 
 
 def test_an_earlier_attempt_leads_to_the_latest(
-    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict
+    scripted_url: str, open_page: OpenPage, submit: Submit
 ) -> None:
     page = ready(open_page(), scripted_url)
     for word, wanted in (("wrong", "WA"), ("right", "AC")):
-        type_code(page, f"{word} = 1")
-        page.get_by_role("button", name="提交", exact=True).click()
-        verdict(page, wanted)
+        submit(page, f"{word} = 1", wanted)
     page.get_by_role("button", name="提交记录").click()
     page.locator("#history a[data-submission='1']").click()
     expect(page.locator("#result")).to_contain_text("这是较早的一次：第 1 号")
@@ -65,12 +70,10 @@ def test_an_earlier_attempt_leads_to_the_latest(
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_square_of_a_failed_case_opens_its_card(
-    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict, scheme: str
+    scripted_url: str, open_page: OpenPage, submit: Submit, scheme: str
 ) -> None:
     page = ready(open_page(color_scheme=scheme, viewport={"width": 1280, "height": 700}), scripted_url)
-    type_code(page, "wrong = 1")
-    page.get_by_role("button", name="提交", exact=True).click()
-    verdict(page, "WA")
+    submit(page, "wrong = 1", "WA")
     squares = page.locator(".strip li")
     expect(squares).to_have_count(3)
     expect(squares.locator("a")).to_have_count(2)  # what passed leads nowhere
@@ -84,12 +87,10 @@ def test_a_square_of_a_failed_case_opens_its_card(
 
 
 def test_a_card_opened_at_the_edge_comes_into_view(
-    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict
+    scripted_url: str, open_page: OpenPage, submit: Submit
 ) -> None:
     page = ready(open_page(viewport={"width": 1280, "height": 700}), scripted_url)
-    type_code(page, "wrong = 1")
-    page.get_by_role("button", name="提交", exact=True).click()
-    verdict(page, "WA")
+    submit(page, "wrong = 1", "WA")
     card = page.locator("#case-add-many")
     summary = card.locator("summary").first
     summary.evaluate("one => one.scrollIntoView({block: 'end'})")
@@ -98,12 +99,10 @@ def test_a_card_opened_at_the_edge_comes_into_view(
 
 
 def test_what_is_about_the_judgement_is_folded_under_its_bar(
-    scripted_url: str, open_page: OpenPage, type_code: TypeCode, verdict: Verdict
+    scripted_url: str, open_page: OpenPage, submit: Submit
 ) -> None:
     page = ready(open_page(), scripted_url)
-    type_code(page, "right = 1")
-    page.get_by_role("button", name="提交", exact=True).click()
-    verdict(page, "AC")
+    submit(page, "right = 1", "AC")
     expect(page.locator(".foot .phases")).to_be_visible()
     expect(page.locator(".foot .seed")).to_be_hidden()
     page.get_by_text("这次评测的细节").click()

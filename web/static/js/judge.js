@@ -62,9 +62,7 @@ function parsePanel(html) {
  * @param {number} id
  */
 export async function fetchPanel(boot, id) {
-  const response = await fetch(panelUrl(boot, id), { cache: 'no-store' });
-  if (!response.ok) throw new Trouble(`${response.status} ${response.statusText}`);
-  return parsePanel(await response.text());
+  return parsePanel(await fetchPiece(panelUrl(boot, id)));
 }
 
 /** @param {string} url */
