@@ -4,8 +4,8 @@ import torch
 
 
 def div_even(a: int, b: int, allow_replicate: bool = False) -> int:
-    """a / b，除不尽时抛 ValueError；allow_replicate 时，b 是 a 的倍数也行，每份是一个的复制，返回 1。
-    a / b, ValueError where it leaves a rest; with allow_replicate, b may be a multiple of a: each share is a copy, 1.
+    """a / b，除不尽时抛 ValueError；allow_replicate 时，b 是 a 的倍数也行，每份是某一个的副本，返回 1。
+    a / b, ValueError if it is not even; with allow_replicate, b may be a multiple of a: each share is a copy, 1.
     """
     raise NotImplementedError
 

@@ -4,7 +4,7 @@ from argparse import ArgumentTypeError  # noqa: F401
 
 
 class Registry:
-    """名字到对象的登记簿 / Objects by name. kind: 错误信息里的词 / the word in messages."""
+    """名字到对象的注册表 / Objects by name. kind: 错误信息里的词 / the word in messages."""
 
     def __init__(self, kind: str) -> None:
         raise NotImplementedError
@@ -13,10 +13,10 @@ class Registry:
         """返回一个装饰器；名字已被占用则 KeyError / Returns a decorator; KeyError if the name is taken."""
 
     def __getitem__(self, name: str):
-        """登记的对象；没有则 KeyError / What was filed; KeyError if there is none."""
+        """注册的对象；没有则 KeyError / What was registered; KeyError if there is none."""
 
     def supported_names(self) -> list[str]:
-        """全部名字，按登记的先后 / All names in the order of registration."""
+        """全部名字，按注册的先后 / All names in the order of registration."""
 
     def assert_supported(self, name: str) -> None:
         """没有这个名字则 ArgumentTypeError / ArgumentTypeError where there is no such name."""

@@ -18,7 +18,7 @@ class GraphHooks:
         raise NotImplementedError
 
     def prepare_for_capture(self, bs: int) -> dict[str, torch.Tensor | int]:
-        """录制大小为 bs 的图时用的元数据；没有这个大小时抛 ValueError。
+        """捕获大小为 bs 的图时用的元数据；没有这个大小时抛 ValueError。
         The metadata that the graph of size bs is recorded with; ValueError for a size that is not in the list.
         """
         raise NotImplementedError
