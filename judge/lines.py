@@ -28,8 +28,13 @@ def line(key: str, lang: str, /, **values: object) -> str:
 
 def judge_command() -> str:
     """The command line as one can type it here; it works with any python3, with or without an environment."""
+    return _command_from(os.getcwd())
+
+
+@cache
+def _command_from(folder: str) -> str:
     script = Path(__file__).resolve().parents[1] / "practice" / "judge.py"
-    return f"python3 {min(os.path.relpath(script), str(script), key=len)}"
+    return f"python3 {min(os.path.relpath(script, folder), str(script), key=len)}"
 
 
 class UserError(Exception):

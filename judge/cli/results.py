@@ -67,7 +67,7 @@ def show(context: Context, judged: Judged, verbose: bool = False) -> None:
     show_failures(
         context, [case for case in cases if case["verdict"] not in ("AC", "SKIP") and case["ran"]], verbose
     )
-    _show_rest(context, [] if judged.report["load"] else cases, verbose)
+    _show_rest(context, judged.problem, [] if judged.report["load"] else cases, verbose)
     _show_not_run(
         context, judged, [case for case in cases if not case["ran"] and case["verdict"] not in ("AC", "SKIP")]
     )
@@ -75,8 +75,9 @@ def show(context: Context, judged: Judged, verbose: bool = False) -> None:
     _show_verdict(context, judged)
 
 
-def _show_rest(context: Context, cases: list[Case], verbose: bool) -> None:
+def _show_rest(context: Context, problem: Problem, cases: list[Case], verbose: bool) -> None:
     out = context.out
+    titles = {part.name: part.title.get(context.lang, part.name) for part in problem.parts}
     for part in dict.fromkeys(case["part"] for case in cases):
         of_part = [case for case in cases if case["part"] == part]
         passed = [case for case in of_part if case["verdict"] == "AC"]
@@ -84,7 +85,7 @@ def _show_rest(context: Context, cases: list[Case], verbose: bool) -> None:
         most = sum(case["max_points"] for case in of_part)
         line = context.text(
             "part",
-            part=part,
+            part=titles.get(part, part),
             passed=len(passed),
             total=len(of_part),
             points=_number(points),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -237,3 +238,22 @@ def test_an_answer_lost_on_the_way_is_no_conflict(url: str, open_page: OpenPage,
     expect(page.locator("#draft-state")).to_have_text("草稿已保存")
     expect(page.locator("#conflict")).to_be_hidden()
     assert (stored(page, url) or {})["source"] == "second = 2"
+
+
+@pytest.mark.parametrize("length", [8, 70_000], ids=["short", "too-long-for-keepalive"])
+def test_who_leaves_at_once_loses_nothing(
+    url: str, open_page: OpenPage, type_code: TypeCode, length: int
+) -> None:
+    page = ready(open_page("Failed to load resource"), url)
+    source = f"left = 1  # {'x' * length}"
+    type_code(page, source)
+    assert stored(page, url) is None  # it goes there two seconds after the last key
+    page.goto(f"{url}/history")
+    ready(page, url)
+    expect_code(page, source)
+    expect(page.locator("#conflict")).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('online'))")
+    deadline = time.monotonic() + 30
+    while (stored(page, url) or {}).get("source") != source and time.monotonic() < deadline:
+        page.wait_for_timeout(50)
+    assert (stored(page, url) or {})["source"] == source

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import serving_lightly
 from tests.e2e.test_accessibility import violations
+from tests.web.conftest import ScriptedJudge
 
 OpenPage = Callable[..., Page]
 Submit = Callable[[Page, str, str], None]
@@ -108,3 +111,30 @@ def test_what_is_about_the_judgement_is_folded_under_its_bar(
     page.get_by_text("这次评测的细节").click()
     expect(page.locator(".foot .seed")).to_be_visible()
     expect(page.locator(".foot .legend")).to_be_visible()
+
+
+def test_a_refused_submission_leaves_the_one_before_it_to_go_on(
+    tmp_path: Path, open_page: OpenPage, type_code: Callable[[Page, str], None]
+) -> None:
+    judge = ScriptedJudge()
+    judge.gate.clear()
+    with serving_lightly(tmp_path, judge=judge) as url:
+        page = ready(open_page("429"), url)
+        refuse_the_second(page, type_code, judge)
+        page.close()  # before the server, or a last question of the page's would be an error
+
+
+def refuse_the_second(page: Page, type_code: Callable[[Page, str], None], judge: ScriptedJudge) -> None:
+    type_code(page, "right = 1")
+    submit = page.get_by_role("button", name="提交", exact=True)
+    submit.click()
+    panel = page.locator(".panel")
+    expect(panel).to_have_attribute("data-status", "running")
+    number = panel.get_attribute("data-id")
+    refusal = {"error": {"code": "too-fast", "message": "请等 3 秒再提交"}}
+    page.route("**/api/submissions", lambda route: route.fulfill(status=429, json=refusal), times=1)
+    submit.click()
+    expect(page.locator("#trouble")).to_contain_text("请等 3 秒再提交")
+    expect(panel).to_have_attribute("data-id", str(number))
+    judge.gate.set()
+    expect(panel).to_have_attribute("data-verdict", "AC")

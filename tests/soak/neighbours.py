@@ -120,7 +120,10 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--backend", default="landlock")
-    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--count", type=int, default=20, help="judgements beside each neighbour")
+    parser.add_argument(
+        "--busy", type=int, default=100, help="judgements with all cores busy, and with a quarter of one"
+    )
     asked = parser.parse_args()
     problem = Catalogue([REPOSITORY / "problems"]).find("189")
     cores = sorted(os.sched_getaffinity(0))
@@ -128,10 +131,10 @@ def main() -> None:
     with open_grader(asked.backend, size=2) as grader:
         told["beside"] = beside(problem, grader, asked.count)
         with spinning(len(cores)):
-            told["all cores busy"] = judge_many(problem, grader, asked.count)
+            told["all cores busy"] = judge_many(problem, grader, asked.busy)
     os.sched_setaffinity(0, cores[:1])  # what is started from here on shares one core
     with open_grader(asked.backend, size=1) as grader, spinning(3):
-        told["a quarter of a core"] = judge_many(problem, grader, asked.count)
+        told["a quarter of a core"] = judge_many(problem, grader, asked.busy)
     print(json.dumps(told, indent=2))
 
 
