@@ -98,7 +98,7 @@ def test_the_list_says_what_to_do_next(run: RunCli, grading: FakeGrading) -> Non
     assert "Next: #" in run("list").err  # which one is for the bank to say
     Path("wrong.py").write_text("WA")
     run("test", "901", "wrong.py")
-    assert "Go on with #901" in run("list").err
+    assert "Continue with #901" in run("list").err
     Path("right.py").write_text("AC")
     run("test", "901", "right.py")
     after = run("list").err

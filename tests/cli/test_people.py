@@ -62,7 +62,7 @@ def test_a_second_import_makes_codes_for_the_new_only(run: RunCli, roster: Path)
     run("user", "import", str(roster))
     roster.write_text("学号,姓名\n0012,张三丰\n0014,王五\n", encoding="utf-8-sig")
     told = run("user", "import", str(roster))
-    assert "1 added, 1 renamed, 0 left" in told.out
+    assert "1 added, 1 renamed, 0 unchanged" in told.out
     assert "0014" in told.out and "0012" not in told.out
 
 
