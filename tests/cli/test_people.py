@@ -110,7 +110,7 @@ def test_a_role_is_changed_but_never_the_last_admins(run: RunCli) -> None:
         (["reset", "nobody"], "there is no user nobody"),
         (["role", "nobody", "admin"], "there is no user nobody"),
         (["import", "missing.csv"], "cannot read missing.csv"),
-        (["fire", "ann"], "none of"),
+        (["fire", "ann"], "not one of"),
     ],
 )
 def test_bad_usage_is_one_line(run: RunCli, argv: list[str], said: str) -> None:
