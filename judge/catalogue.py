@@ -192,7 +192,7 @@ def _holds(problem: Problem, wanted: str) -> bool:
 def _unknown(name: str, partial: list[Problem], problems: list[Problem]) -> UnknownProblem:
     shown = re.sub(r"[\x00-\x1f\x7f]", "?", name)[:60]
     if partial:
-        line = f"{shown!r} fits several problems: {_labels(partial)}; give a number"
+        line = f"{shown!r} matches several problems: {_labels(partial)}; give a number"
         return UnknownProblem(line, shown, partial, several=True)
     slugs = {problem.slug: problem for problem in problems}
     near = [slugs[slug] for slug in difflib.get_close_matches(shown.lower(), slugs, n=3, cutoff=0.4)]

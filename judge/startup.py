@@ -105,7 +105,7 @@ def open_grading(config: Config, problems: Sequence[Problem]) -> Iterator[Gradin
         return
     remote = _reach(config.grader)
     for problem in remote.differing(problems):
-        LOG.warning("the grader at %s does not have %s as it is here", config.grader, problem.slug)
+        LOG.warning("the grader at %s has a different version of %s", config.grader, problem.slug)
     yield remote
 
 

@@ -25,7 +25,7 @@ def connect(timeout_s: int = 30) -> tuple[DockerClient | None, Reason]:
         client.ping()
     except (DockerException, OSError):
         return None, Reason(
-            "no engine answers; start Docker, or add yourself to the group docker",
+            "no container engine answers; start Docker, or add yourself to the group docker",
             "没有容器引擎应答；请启动 Docker，或把当前用户加入 docker 组",
         )
     return client, Reason()

@@ -43,7 +43,7 @@ class LandlockBackend(Backend):
             return Reason("needs Linux (on Windows: WSL2)", "需要 Linux（Windows 上请用 WSL2）")
         if platform.machine() not in syscalls.AUDIT_ARCH:
             return Reason(
-                f"has no list of system calls for {platform.machine()}; use docker on x86_64 or aarch64",
+                f"no list of system calls for {platform.machine()}; use x86_64 or aarch64",
                 f"没有 {platform.machine()} 的系统调用清单；请在 x86_64 或 aarch64 上使用",
             )
         if min(kernel.landlock_abi(), self._settings.max_landlock_abi) < 1:

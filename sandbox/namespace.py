@@ -205,13 +205,13 @@ def why_not(error: str, number_in: Callable[[str], int | None] = _number_in) -> 
         return Reason()
     if number_in("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1:
         return Reason(
-            f"AppArmor keeps bwrap from user namespaces ({error}); allow it: {_PROFILE}",
+            f"AppArmor keeps bwrap from using user namespaces ({error}); allow it: {_PROFILE}",
             f"AppArmor 不让 bwrap 使用用户命名空间（{error}）；这样放行：{_PROFILE}",
         )
     for setting, value in (("kernel.unprivileged_userns_clone", "1"), ("user.max_user_namespaces", "15000")):
         if number_in("/proc/sys/" + setting.replace(".", "/")) == 0:
             return Reason(
-                f"the kernel gives no user namespaces ({error}); allow them: sudo sysctl {setting}={value}",
+                f"the kernel does not allow user namespaces ({error}); allow them: sudo sysctl {setting}={value}",
                 f"内核不允许用户命名空间（{error}）；这样放行：sudo sysctl {setting}={value}",
             )
     return Reason(

@@ -78,7 +78,7 @@ def inspect_base(engine: DockerClient, image: str) -> Base:
     except (APIError, ContainerError, ImageNotFound) as error:
         raise BuildError(
             Reason(
-                f"the base image {image} cannot be used: {error}. Where nothing can be pulled: "
+                f"the base image {image} cannot be used: {error}. If no image can be pulled, run "
                 "`python -m sandbox.image.debian`, then `make image BASE=judge-base:debian`",
                 f"基础镜像 {image} 无法使用：{error}。若无法拉取镜像，先运行 `python -m sandbox.image.debian`，"
                 "再运行 `make image BASE=judge-base:debian`",
@@ -109,7 +109,7 @@ def _cpu_index() -> str:
             return str(ast.literal_eval(node.value))
     raise BuildError(
         Reason(
-            "name an index with CPU builds of torch: TORCH_INDEX=",
+            "set TORCH_INDEX= to an index with CPU builds of torch",
             "请用 TORCH_INDEX= 指定 CPU 版 torch 的索引",
         )
     )

@@ -63,7 +63,7 @@ def test_each_other_verdict_is_named_and_the_status_is_1(
     told = run("replay", "2")
     assert told.status == 1
     assert "✗ add-random: AC then, RE now" in told.out and "add-small" not in told.out
-    assert told.out.splitlines()[-1] == "Different: 1 of 2 cases have another verdict. AC then, RE now."
+    assert told.out.splitlines()[-1] == "Different: 1 of 2 cases have a different verdict. AC then, RE now."
     assert "不同" in run("--lang", "zh", "replay", "2").out
 
 

@@ -39,7 +39,7 @@ def test_start_never_overwrites(run: RunCli, tmp_path: Path) -> None:
     told = run("start", "tiny-add")
     assert told.status == 0
     assert mine.read_text() == "my work"
-    assert "stays as it is" in told.out
+    assert "was not changed" in told.out
 
 
 def test_a_workspace_that_cannot_be_written_is_one_line(run: RunCli, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_new_makes_a_problem_in_the_last_bank_and_says_where(
 def test_the_list_is_cut_down_as_on_the_site(run: RunCli) -> None:
     assert "901" in run("list", "tiny", "--chapter", "1", "--status", "new").out
     told = run("list", "--chapter", "99")
-    assert "901" not in told.out and "no problem fits" in told.err
+    assert "901" not in told.out and "no problem matches" in told.err
     assert run("list", "--status", "great").status == 2
 
 
@@ -98,7 +98,7 @@ def test_the_list_says_what_to_do_next(run: RunCli, grading: FakeGrading) -> Non
     assert "Next: #" in run("list").err  # which one is for the bank to say
     Path("wrong.py").write_text("WA")
     run("test", "901", "wrong.py")
-    assert "Go on with #901" in run("list").err
+    assert "Continue with #901" in run("list").err
     Path("right.py").write_text("AC")
     run("test", "901", "right.py")
     after = run("list").err

@@ -20,7 +20,7 @@ from judge.remote.server import Keeper
 from judge.remote.takeover import taking_over
 from tests.cli.fakes import TINY, FakeGrading, RunCli
 
-HANDED, HERE = "with the server that runs on this data folder", "judging here instead"
+HANDED, HERE = "on the server that uses this data folder", "judging here instead"
 Serve = Callable[..., Any]
 
 

@@ -75,7 +75,7 @@ def log_in(page: Page, school: School, name: str) -> None:
     page.goto(f"{school.url}/login")
     page.get_by_label("账号", exact=True).fill(name)
     code = school.codes.pop(name, None)
-    page.get_by_label("密码或一次性代码").fill(code or PASSWORD)
+    page.get_by_label("密码或一次性登录码").fill(code or PASSWORD)
     page.get_by_role("button", name="登录").click()
     if code:
         page.get_by_label("新密码（至少 8 个字符）").fill(PASSWORD)

@@ -65,7 +65,7 @@ def test_an_earlier_attempt_leads_to_the_latest(
         submit(page, f"{word} = 1", wanted)
     page.get_by_role("button", name="提交记录").click()
     page.locator("#history a[data-submission='1']").click()
-    expect(page.locator("#result")).to_contain_text("这是较早的一次：第 1 号")
+    expect(page.locator("#result")).to_contain_text("这是较早的一次结果：第 1 号")
     page.get_by_role("link", name="看最新的第 2 号").click()
     expect(page.locator("#result .panel")).to_have_attribute("data-id", "2")
     expect(page.locator("#result")).not_to_contain_text("这是较早的一次")

@@ -65,8 +65,8 @@ def test_a_mask_in_the_top_left_is_told_row_by_row() -> None:
     found = probe(lambda q, v: attend(q, v, 0)).run()
     assert (found["what"], found["same"]) == ("sees", False)
     assert said(found) == (
-        "Rows 6–8 (B) see keys 0, 0–1 and 0–2, should see 0–4, 0–5 and 0–6, respectively. "
-        "Row 9 (C) sees keys 0, should see 0–8."
+        "Rows 6–8 (B) see keys 0, 0–1 and 0–2; they should see 0–4, 0–5 and 0–6, respectively. "
+        "Row 9 (C) sees keys 0; it should see 0–8."
     )
     assert said(found, "zh").startswith("第 6–8 行（B）分别看见 key 0、0–1 和 0–2，应分别看见 0–4")
     assert [one["same"] for one in found["requests"]] == [True, False, False]
@@ -81,13 +81,13 @@ def test_a_right_map_is_said_to_be_right() -> None:
 def test_wrong_weights_over_the_right_keys_name_the_worst() -> None:
     found = probe(lambda q, v: attend(q, v) * 0.5).run()
     assert found["what"] == "weights" and not found["same"]
-    assert "row 0 (A, head 0) key 0 has weight 0.5, should have 1" in said(found)
+    assert "row 0 (A, head 0), key 0 has weight 0.5; it should be 1" in said(found)
     assert "sum to 0.5" in said(found)
 
 
 def test_slots_of_others_are_seen() -> None:
     found = probe(lambda q, v: attend(q, v.roll(-7, 0))).run()
-    assert "of others" in said(found)
+    assert "of other requests" in said(found)
 
 
 def test_nan_rows_are_named() -> None:
@@ -97,7 +97,7 @@ def test_nan_rows_are_named() -> None:
         return out
 
     found = probe(ill).run()
-    assert said(found) == "Rows 7–8 (B) hold NaN or Inf."
+    assert said(found) == "Rows 7–8 (B) contain NaN or Inf."
     json.dumps(found, allow_nan=False)
 
 
@@ -138,7 +138,7 @@ def test_a_page_table_tells_slots_and_wrong_cells() -> None:
     picture.page_table(table, LENGTHS, slots=64, cached=[0, 4, 8])
     picture.page_table(table, LENGTHS, slots=64, got=wrong)
     differs, plain = drawn()
-    assert said(differs) == "Row 1 (B): cells 4–5 hold 7, 7, should hold 20, 21."
+    assert said(differs) == "Row 1 (B): cells 4–5 hold 7, 7; they should hold 20, 21."
     assert "B: slots 40–43, 20–22; the first 4 from the prefix cache." in said(plain)
 
 

@@ -333,7 +333,7 @@ def grader_process(path: Path, bank: Path) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(command, cwd=ROOT, env=environ, text=True, stdout=subprocess.PIPE)
     try:
         assert process.stdout is not None
-        assert "The grader listens at" in process.stdout.readline()
+        assert "The grader is listening on" in process.stdout.readline()
         yield process
     finally:
         process.kill()
@@ -369,6 +369,6 @@ def test_a_server_judges_with_a_grader_that_comes_and_goes(own: object, tmp_path
             assert view is not None and view["verdict"] == "WA"
             (bank / "901-add" / "hints.en.md").write_text("## Another\n")  # here alone
             differs = submitted(service, load_problem(bank / "901-add"), WRONG)
-            assert differs["verdict"] == "SE" and "build and start both again" in differs["message"]
+            assert differs["verdict"] == "SE" and "rebuild and restart both" in differs["message"]
             process.terminate()
             assert process.wait(30) == 0 and not path.exists()

@@ -57,7 +57,7 @@ def test_lines_show_what_they_print_and_what_they_come_to(counting: Problem, gra
         ("x = (\n", "RE", 1, [], "'(' was never closed"),
         ("raise SystemExit", "RE", 1, [], "SystemExit"),
         ("while True: pass", "TLE", None, [], "These lines used up"),
-        ("print('x' * 100_000)", "OLE", None, [], "KiB were printed"),
+        ("print('x' * 100_000)", "OLE", None, [], "These lines printed more than"),
         ("import os\nos._exit(0)", "RE", None, [], "The process ended while running these lines"),
         ("x = [torch.ones(1 << 28) for _ in range(9)]", "MLE", None, [], "MiB"),
     ],

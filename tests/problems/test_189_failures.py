@@ -38,11 +38,11 @@ def wrong(problem: Problem, name: str) -> str:
         (
             "mask_top_left",
             "sees",
-            "Rows 6–8 (B) see keys 0, 0–1 and 0–2, should see 0–4, 0–5 and 0–6, respectively.",
+            "Rows 6–8 (B) see keys 0, 0–1 and 0–2; they should see 0–4, 0–5 and 0–6, respectively.",
         ),
-        ("mask_missing", "sees", "Rows 6–7 (B) see keys 0–6, should see 0–4 and 0–5, respectively."),
-        ("table_unused", "sees", "Row 9 (C) sees keys only of others, should see 0–8."),
-        ("scale_missing", "weights", "weighs them wrongly"),
+        ("mask_missing", "sees", "Rows 6–7 (B) see keys 0–6; they should see 0–4 and 0–5, respectively."),
+        ("table_unused", "sees", "Row 9 (C) sees keys of other requests only; it should see 0–8."),
+        ("scale_missing", "weights", "with wrong weights"),
         ("values_are_keys", "values", "v_pool all zero"),
     ],
 )
@@ -61,7 +61,7 @@ def test_the_learners_own_attention_map_is_told(
         (
             "rows_by_position",
             "page_table",
-            "Row 0 (A): cells 0–5 hold 9, 10, 11, 12, 13, -1, should hold 30, 31",
+            "Row 0 (A): cells 0–5 hold 9, 10, 11, 12, 13, -1; they should hold 30, 31",
         ),
     ],
 )

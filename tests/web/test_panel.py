@@ -118,7 +118,7 @@ def test_an_earlier_submission_says_that_it_is_one(client: FlaskClient, submit: 
     assert "这是较早的一次" not in panel_of(client, first)
     second = submit("right", mode="run")
     told = panel_of(client, first)
-    assert "这是较早的一次：第 1 号，20" in told and 'data-submission="2"' in told
+    assert "这是较早的一次结果：第 1 号，20" in told and 'data-submission="2"' in told
     assert "这是较早的一次" in client.get("/problems/add-pair?submission=1").text
     assert "这是较早的一次" not in panel_of(client, second) + client.get("/problems/add-pair").text
 

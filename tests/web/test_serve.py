@@ -83,7 +83,7 @@ def test_without_a_sandbox_it_says_why(tmp_path: Path) -> None:
     nobody = f"unix://{tmp_path}/no-engine.sock"
     status, line = serve(tmp_path, JUDGE_SANDBOX="docker", DOCKER_HOST=nobody, JUDGE_PORT=str(free_port()))
     assert status == 3
-    assert "docker: no engine answers" in line
+    assert "docker: no container engine answers" in line
 
 
 def test_with_accounts_the_sandbox_must_hold(tmp_path: Path) -> None:

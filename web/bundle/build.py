@@ -121,7 +121,7 @@ def main() -> int:
     try:
         build()
     except Failed as reason:
-        print(f"web assets: {reason}. The site will use a plain text area; run this again when it is mended.")
+        print(f"web assets: {reason}. The site will use a plain text area; run this again when fixed.")
         return 1
     print(f"web assets: built in {time.monotonic() - start:.1f} s")
     return 0

@@ -67,7 +67,7 @@ def test_a_wrong_name_or_password_reads_the_same(app: Flask, name: str, password
     form = {"csrf": form_token(client, "/login"), "name": name, "password": password}
     answer = client.post("/login", data=form)
     assert answer.status_code == 403
-    assert "账号与密码（或代码）不符" in answer.text
+    assert "账号与密码（或登录码）不符" in answer.text
     assert client.get("/").status_code == 303
 
 
