@@ -12,6 +12,7 @@ from typing import TypedDict
 
 _GONE_WITHIN_S = 5.0
 _MAX_THREADS = 128
+_LONG_S, _GIVES_WAY = 0.5, 10  # CPU seconds after which a cell is nice to its neighbours, and how nice
 
 
 class Usage(TypedDict):
@@ -53,7 +54,7 @@ class Child:
         self._killed = False
         self._peak_mib = self._delay_s = 0.0
         self._delay_before_s = run_delay_s(pid)
-        self._bombed = False
+        self._bombed = self._gave_way = False
         self._ooms = _cgroup_ooms()
         self.exit: Exit | None = None
 
@@ -96,6 +97,16 @@ class Child:
         if not self.reap(0) and _status_number(self.pid, "Threads") > _MAX_THREADS:
             self._bombed = True
             self._send_kill()
+
+    def give_way(self) -> None:
+        """Have a cell that computes for long leave the processor to who needs it for a moment.
+
+        Its verdict does not change: CPU time counts, and waiting for a processor does not.
+        """
+        if not self._gave_way and self.exit is None and self.usage()["cpu_s"] > _LONG_S:
+            self._gave_way = True
+            with suppress(OSError):  # it has ended
+                os.setpriority(os.PRIO_PGRP, self.pid, _GIVES_WAY)  # the group: all of its threads
 
     def _send_kill(self) -> None:
         with suppress(ProcessLookupError):

@@ -79,12 +79,13 @@ class Requests(ABC):
             return raw or None
 
     def _until_next_look(self) -> float | None:
-        """Looks at a running cell's threads when it is time to, however many requests come; seconds to the next look."""
+        """Looks after a running cell when it is time to, however many requests come; seconds to the next look."""
         if self.cell is None or self.cell.exit is not None:
             return None
         now_s = time.monotonic()
         if now_s >= self._look_at_s:
             self.cell.stop_thread_bomb()
+            self.cell.give_way()
             self._look_at_s = now_s + _THREAD_CHECK_S
         return max(0.001, self._look_at_s - now_s)
 

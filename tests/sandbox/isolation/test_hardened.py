@@ -117,6 +117,25 @@ def test_a_thread_bomb_cannot_hide_between_quick_cases(open_session: OpenSession
     assert session.deaths
 
 
+def test_a_cell_that_computes_for_long_gives_way_to_its_neighbours(submit: Submit) -> None:
+    nice = submit(
+        """
+        import os, threading, time
+        def main():
+            other = threading.Thread(target=time.sleep, args=(60,), daemon=True)
+            other.start()
+            begun_s = time.process_time()
+            nice = lambda: [os.getpriority(os.PRIO_PROCESS, n) for n in (0, other.native_id)]
+            before = after = nice()
+            while min(after) == min(before) and time.process_time() - begun_s < 20: after = nice()
+            return before, after, time.process_time() - begun_s
+        """
+    )
+    before, after, used_s = nice()
+    assert [after[0] - before[0], after[1] - before[1]] == [10, 10]
+    assert used_s > 0.25  # not at once: who is done soon is served first
+
+
 def test_no_folder_that_holds_installed_packages_is_readable() -> None:
     folders = {sysconfig.get_path("purelib"), sysconfig.get_path("purelib", vars={"base": sys.base_prefix})}
     for path in libraries.readable():
