@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from web.markdown import is_cjk
+
 MARKS = ("p-stroke", "p-under", "p-minus", "p-edge", "p-line", "p-halo", "p-miss", "p-bad")
 """Classes that lie over all others, in this order."""
+BEGUN, ENDED = ("t-name", "t-begin"), ("t-end",)
+"""Classes of texts that begin or end at their point; all others have it in their middle."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ class Canvas:
     def write(self, x: float, y: float, text: object, name: str = "t-mid") -> None:
         """A text whose base line is at ``y``."""
         self.texts.append(Text(x, y, str(text), name))
-        self.width, self.height = max(self.width, x + 4), max(self.height, y + 3)
+        right = x + _width(str(text)) * (0 if name in ENDED else 1 if name in BEGUN else 0.5)
+        self.width, self.height = max(self.width, right + 1), max(self.height, y + 3)
 
     @property
     def drawn(self) -> list[tuple[str, str]]:
@@ -69,3 +74,8 @@ class Canvas:
     def _add(self, name: str, data: str, right: float, bottom: float) -> None:
         self.paths.setdefault(name, []).append(data)
         self.width, self.height = max(self.width, right + 1), max(self.height, bottom + 1)
+
+
+def _width(text: str) -> float:
+    """About how wide a text of 11 pixels is, in pixels; a little more rather than less."""
+    return sum(11.0 if is_cjk(char) else 6.5 for char in text)

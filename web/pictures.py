@@ -94,7 +94,7 @@ def _map(picture: Picture, side: str, label: str, *, marked: bool) -> Canvas:
     _column_numbers(canvas, range(keys), pitch)
     with_others = any(sees_others(row) for one in picture["requests"] for row in one["got"])
     if with_others:
-        canvas.write(others + pitch / 2, TOP - 5, t("picture.others"), "t-mid")
+        canvas.write(others, TOP - 5, t("picture.others"), "t-begin")
     y = TOP
     for one in picture["requests"]:
         canvas.write(0, y + 11, picture["names"][one["index"]], "t-name")
