@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session, aliased, defer
 
 from judge.models import Judgement, Mistake, Submission, User
 from judge.scores import Standing, class_standings, counted
+from judge.submissions import UNSCORED
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,15 @@ class Change:
 
     @property
     def differs(self) -> bool:
-        """Whether the last judgement is there and says something else."""
-        return self.after.status == "done" and (self.before.verdict, self.before.score) != (
-            self.after.verdict,
-            self.after.score,
+        """Whether the last judgement is there and says something else; a fault of ours says nothing."""
+        return (
+            self.after.status == "done"
+            and self.after.verdict not in UNSCORED
+            and (self.before.verdict, self.before.score)
+            != (
+                self.after.verdict,
+                self.after.score,
+            )
         )
 
 

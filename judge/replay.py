@@ -16,7 +16,7 @@ from judge.db import Database
 from judge.lines import UserError
 from judge.models import Judgement
 from judge.problem import Problem, content_hash, load_problem
-from judge.submissions import Mode, NoSubmission, latest
+from judge.submissions import SHOWN_FIRST, Mode, NoSubmission, latest
 from judge.versions import load_files
 
 IDENTITY = ("problem_version", "seed", "limits", "backend", "protections", "versions")
@@ -58,7 +58,7 @@ class CaseVerdicts:
 
 
 def load_stored(database: Database, submission_id: int) -> Stored:
-    """The last finished judgement of a submission.
+    """The last finished judgement of a submission, one without a fault of ours where there is one.
 
     Raises NoSubmission for one that is unknown, not judged yet, or ended in a fault before anything was judged.
     """
@@ -70,7 +70,7 @@ def load_stored(database: Database, submission_id: int) -> Stored:
     with database.read() as session:
         if latest(session, submission_id) is None:
             raise NoSubmission("no-submission", id=submission_id)
-        judgement = session.scalars(finished.order_by(Judgement.id.desc()).limit(1)).first()
+        judgement = session.scalars(finished.order_by(*SHOWN_FIRST).limit(1)).first()
         if judgement is None or judgement.problem_version is None:
             raise NoSubmission("not-replayed", id=submission_id)
         submission = judgement.submission

@@ -138,12 +138,21 @@ def requeue(database: Database, owner: str) -> int:
 
 
 def latest(session: Session, submission_id: int) -> Judgement | None:
-    """The judgement that counts for a submission, its submission loaded; None for an unknown number."""
+    """The judgement to show of a submission, its submission loaded; None for an unknown number.
+
+    It is the newest, unless that ended in a fault of ours and one before it did not: a rejudge that failed takes no
+    result away.
+    """
     return session.scalars(_LATEST, {"submission": submission_id}).first()
 
 
+def newest(session: Session, submission_id: int) -> Judgement | None:
+    """The newest judgement of a submission, however it ended; None for an unknown number."""
+    return session.scalars(_NEWEST, {"submission": submission_id}).first()
+
+
 class Stage(NamedTuple):
-    """How far the judgement that counts for a submission is, without report and source."""
+    """How far the judgement to show of a submission is, without report and source."""
 
     judgement_id: int
     status: str
@@ -152,19 +161,26 @@ class Stage(NamedTuple):
     user_id: int  # whose submission it is
 
 
+def _at_fault(judgement: type[Judgement]) -> ColumnElement[bool]:
+    """Whether a judgement ended, and without a word on the submission; also false, not unknown, while it waits."""
+    return func.coalesce(judgement.verdict, "").in_(UNSCORED)
+
+
 # built once: hundreds of browsers ask, and to build a statement takes longer than to run it
-_LATEST = (
+_OF_SUBMISSION = (
     select(Judgement)
     .where(Judgement.submission_id == bindparam("submission"))
-    .order_by(Judgement.id.desc())
     .limit(1)
     .options(joinedload(Judgement.submission))
 )
+SHOWN_FIRST = (_at_fault(Judgement), Judgement.id.desc())
+_LATEST = _OF_SUBMISSION.order_by(*SHOWN_FIRST)
+_NEWEST = _OF_SUBMISSION.order_by(Judgement.id.desc())
 _STAGE = (
     select(Judgement.id, Judgement.status, Judgement.version, Judgement.rejudge, Submission.user_id)
     .join(Submission)
     .where(Submission.id == bindparam("submission"))
-    .order_by(Judgement.id.desc())
+    .order_by(*SHOWN_FIRST)
     .limit(1)
 )
 _QUEUED = select(Judgement.id).where(Judgement.status == "queued").order_by(Judgement.rejudge, Judgement.id)
@@ -191,9 +207,20 @@ def is_last(*of: Callable[[type[Judgement]], ColumnElement[bool]]) -> ColumnElem
     return and_(*(holds(Judgement) for holds in of), ~later.exists())
 
 
+def is_shown() -> ColumnElement[bool]:
+    """Whether a judgement is the one that `latest` gives."""
+
+    def without_fault(judgement: type[Judgement]) -> ColumnElement[bool]:
+        return ~_at_fault(judgement)
+
+    other = aliased(Judgement)
+    told = select(other.id).where(other.submission_id == Judgement.submission_id, without_fault(other))
+    return or_(is_last(without_fault), and_(is_last(), ~told.correlate(Judgement).exists()))
+
+
 def retry(session: Session, submission_id: int) -> Judgement:
     """Queue a submission again after a fault of the judge, with a new seed; NoSubmission where there was none."""
-    judgement = latest(session, submission_id)
+    judgement = latest(session, submission_id)  # a fault after a result is none of the learner's
     if judgement is None:
         raise NoSubmission("no-submission", id=submission_id)
     if judgement.verdict != "SE":
@@ -203,7 +230,7 @@ def retry(session: Session, submission_id: int) -> Judgement:
 
 def rejudge(session: Session, submission_id: int) -> Judgement:
     """Queue a finished submission again with the seed it had, on the problem as it is now."""
-    judgement = latest(session, submission_id)
+    judgement = newest(session, submission_id)
     if judgement is None:
         raise NoSubmission("no-submission", id=submission_id)
     if judgement.status != "done":

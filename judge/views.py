@@ -79,7 +79,7 @@ def history(session: Session, user_id: int, slug: str, lang: str, limit: int) ->
         .where(
             Submission.user_id == user_id,
             Submission.slug == slug,
-            submissions.is_last(),
+            submissions.is_shown(),
         )
         .options(defer(Submission.source), defer(Judgement.report))
         .order_by(Submission.id.desc())

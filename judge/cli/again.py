@@ -145,15 +145,18 @@ def _leave_to_server(context: Context, ids: list[int], address: str) -> int:
 
 def _told(context: Context, service: Service, submission_id: int, before: str) -> str | None:
     """Wait for one submission, print what it came to before and now; returns its verdict."""
+    from judge import submissions
+
     while not service.wait(submission_id, WAIT_S):
         pass
     view = service.view(submission_id, context.lang)
-    assert view is not None
-    now = _result(view["verdict"], view["score"])
+    with context.database.read() as session:
+        judgement = submissions.newest(session, submission_id)
+    assert view is not None and judgement is not None
+    now = _result(judgement.verdict, judgement.score)
     label = f"#{view['problem']} {view['slug']} {view['title']}"
     context.say("rejudged", id=submission_id, label=label, before=before, now=now)
-    verdict: str | None = view["verdict"]
-    return verdict
+    return judgement.verdict
 
 
 def _result(verdict: str | None, score: float | None) -> str:

@@ -13,10 +13,12 @@ from judge import submissions
 from judge.db import Database
 from judge.models import Judgement, Mistake, ProblemVersion, StoredFile
 from judge.problem import Problem, load_problem
+from judge.replay import load_stored
 from judge.scores import Standing, standings
 from judge.submissions import Job, NoSubmission
 from judge.users import local_user
 from judge.versions import load_files
+from judge.views import history
 
 ADD = Path(__file__).parent / "bank" / "tiny" / "901-add"
 
@@ -266,9 +268,26 @@ def test_a_score_stays_while_a_rejudge_waits_and_after_a_fault(database: Databas
     with database.write() as session:
         submissions.rejudge(session, number)
         assert standings(session, user_id) == solved
+        assert newest_shown(session, number) == ("queued", [None])
     submissions.record(database, taken(database), report("SE", 0), problem)
     with database.read() as session:
         assert standings(session, user_id) == solved
+        assert newest_shown(session, number) == ("done", ["AC"])
+        newest, stage = submissions.newest(session, number), submissions.stage(database, number)
+    assert newest is not None and newest.verdict == "SE" and stage is not None and stage.status == "done"
+    assert load_stored(database, number).report["verdict"] == "AC"
+    with pytest.raises(NoSubmission), database.write() as session:  # a learner has nothing to try again
+        submissions.retry(session, number)
+    with database.write() as session:
+        assert submissions.rejudge(session, number).version > newest.version
+
+
+def newest_shown(session: Session, number: int) -> tuple[str, list[str | None]]:
+    """The status of the judgement shown, and the verdicts in the history."""
+    shown = submissions.latest(session, number)
+    assert shown is not None
+    past = history(session, shown.submission.user_id, shown.submission.slug, "en", 10)
+    return shown.status, [one["verdict"] for one in past]
 
 
 def test_named_mistakes_are_kept_once_beside_the_report(database: Database, problem: Problem) -> None:
