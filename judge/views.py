@@ -101,6 +101,7 @@ def _summary(submission: Submission, judgement: Judgement, lang: str) -> View:
         "score": judgement.score,
         "created_at": submission.created_at.isoformat(timespec="milliseconds"),
         "finished_at": judgement.finished_at and judgement.finished_at.isoformat(timespec="milliseconds"),
+        "rejudge": judgement.rejudge,
     }
 
 
