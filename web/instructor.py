@@ -8,7 +8,7 @@ from datetime import datetime
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from judge import classroom, openings
+from judge import classroom, openings, submissions
 from judge.classroom import Learner
 from judge.problem import Problem
 from judge.scores import Standing
@@ -122,6 +122,8 @@ def problem(slug: str) -> str:
     with service().database.read() as session:
         mistakes = classroom.mistakes(session, found.slug)
         changes = classroom.changes(session, found.slug)
+        judged = len(submissions.judged_ids(session, found.slug))
+    changed = [one for one in changes if one.differs]
     everybody = class_list()
     (column,) = [one for one in columns(everybody) if one.problem.slug == found.slug]
     return render_template(
@@ -131,7 +133,9 @@ def problem(slug: str) -> str:
         everybody=len(everybody),
         mistakes=mistakes,
         advice=found.messages(language()).advice,
-        changed=[one for one in changes if one.differs][:SHOWN_CHANGES],
+        judged=judged,
+        shown=changed[:SHOWN_CHANGES],
+        changed=len(changed),
         same=sum(1 for one in changes if one.after.status == "done" and not one.differs),
         waiting=sum(1 for one in changes if one.after.status != "done"),
     )
@@ -139,8 +143,10 @@ def problem(slug: str) -> str:
 
 @bp.post("/problems/<slug>/rejudge")
 def rejudge_problem(slug: str) -> AnyResponse:
-    """Judge every submission to a problem again that counts."""
+    """Judge every submission to a problem again that counts, if the form confirms it."""
     found = find_problem(slug)
+    if request.form.get("confirm") != "yes":
+        raise Refused("not-confirmed", 400)
     service().rejudge_problem(found.slug)
     return redirect(url_for("instructor.problem", slug=found.slug, _anchor="rejudge"), 303)
 
