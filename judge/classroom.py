@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased, defer
 
+from judge import openings
 from judge.models import Judgement, Mistake, Submission, User
 from judge.scores import Standing, class_standings, counted
 from judge.submissions import UNSCORED
@@ -21,6 +22,7 @@ class Learner:
     name: str
     full_name: str
     standings: dict[str, Standing]  # by slug; only of what was sent
+    gave_up: dict[str, datetime]  # by slug; when they read a solution that was not their own yet
 
     @property
     def last_at(self) -> datetime | None:
@@ -69,14 +71,21 @@ class Change:
 
 
 def learners(session: Session) -> list[Learner]:
-    """Every learner by name with their standings; three queries, however large the class."""
+    """Every learner by name with their standings; a few queries, however large the class."""
     people = session.execute(
         select(User.id, User.name, User.full_name).where(User.role == "learner").order_by(User.name)
     ).all()
     by_user: dict[int, dict[str, Standing]] = {person.id: {} for person in people}
     for (user_id, slug), standing in class_standings(session, by_user.keys()).items():
         by_user[user_id][slug] = standing
-    return [Learner(person.id, person.name, person.full_name, by_user[person.id]) for person in people]
+    gave_up: dict[int, dict[str, datetime]] = {person.id: {} for person in people}
+    for (user_id, slug), when in openings.class_given_up(session).items():
+        if user_id in gave_up and not _solved_before(by_user[user_id].get(slug), when):
+            gave_up[user_id][slug] = when
+    return [
+        Learner(person.id, person.name, person.full_name, by_user[person.id], gave_up[person.id])
+        for person in people
+    ]
 
 
 def person(session: Session, user_id: int) -> User | None:
@@ -127,3 +136,7 @@ def changes(session: Session, slug: str) -> list[Change]:
         for submission_id, found in by_submission.items()
         if len(found) > 1
     ]
+
+
+def _solved_before(standing: Standing | None, when: datetime) -> bool:
+    return standing is not None and standing.solved_by is not None and standing.solved_by < when

@@ -46,6 +46,12 @@ def given_up(session: Session, user_id: int) -> set[str]:
     return set(session.scalars(gave_up))
 
 
+def class_given_up(session: Session) -> dict[tuple[int, str], datetime]:
+    """When each user gave up a problem, by user id and slug."""
+    gave_up = select(Opening.user_id, Opening.slug, Opening.created_at).where(Opening.what == SOLUTION)
+    return {(user_id, slug): when for user_id, slug, when in session.execute(gave_up)}
+
+
 def open_hint(database: Database, user_id: int, slug: str, number: int) -> None:
     """Open hint ``number`` (from 1) and those before it."""
     _open(database, user_id, slug, [f"hint-{one}" for one in range(1, number + 1)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -21,7 +21,11 @@ class Standing:
     solved: bool
     best_score: float  # 0 to 100
     attempts: int  # submissions that were judged; runs and faults of the judge are none
-    last_at: datetime | None = None  # the last submission or run of any outcome, where it was asked for
+    # of a class only:
+    last_at: datetime | None = None  # the last submission or run of any outcome
+    sent: int = 0  # submissions, also those that wait or ended in a fault of the judge
+    waiting: bool = False  # whether one of them waits or runs
+    solved_by: datetime | None = None  # when the first accepted submission was sent
 
 
 def counted() -> ColumnElement[bool]:
@@ -48,21 +52,26 @@ def latest_accepted(session: Session, user_id: int, slug: str) -> int | None:
 
 
 def class_standings(session: Session, user_ids: Collection[int]) -> dict[tuple[int, str], Standing]:
-    """The standing of each learner at each problem that they sent anything to, by user id and slug: two queries."""
-    last = select(Submission.user_id, Submission.slug, func.max(Submission.created_at)).group_by(
-        Submission.user_id, Submission.slug
-    )
+    """The standing of each learner at each problem that they sent anything to, by user id and slug: three queries."""
+    by = (Submission.user_id, Submission.slug)
+    submitted = func.sum(case((Submission.mode == "submit", 1), else_=0))
+    waits = select(*by).join(Judgement, Judgement.submission_id == Submission.id).distinct()
+    unjudged = session.execute(waits.where(Submission.mode == "submit", Judgement.verdict.is_(None)))
+    waiting = {(user_id, slug) for user_id, slug in unjudged}
     found = {
-        (user_id, slug): Standing(False, 0.0, 0, last_at)
-        for user_id, slug, last_at in session.execute(last)
+        (user_id, slug): Standing(False, 0.0, 0, last_at, sent, (user_id, slug) in waiting)
+        for user_id, slug, last_at, sent in session.execute(
+            select(*by, func.max(Submission.created_at), submitted).group_by(*by)
+        )
         if user_id in user_ids
     }
-    for user_id, slug, solved, best, attempts in session.execute(
-        _standing(Submission.user_id, Submission.slug).where(counted())
-    ):
-        if (user_id, slug) in found:
-            last_at = found[user_id, slug].last_at
-            found[user_id, slug] = Standing(bool(solved), best or 0.0, attempts, last_at)
+    first = func.min(case((Judgement.verdict == "AC", Submission.created_at)))
+    judged = _standing(*by).add_columns(first).where(counted())
+    for user_id, slug, solved, best, attempts, solved_by in session.execute(judged):
+        if was := found.get((user_id, slug)):
+            found[user_id, slug] = replace(
+                was, solved=bool(solved), best_score=best or 0.0, attempts=attempts, solved_by=solved_by
+            )
     return found
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from judge import classroom, openings
+from judge import classroom, openings, submissions
 from judge.classroom import Learner
 from judge.problem import Problem
 from judge.scores import Standing
@@ -17,7 +17,7 @@ from web import auth
 from web.current import find_problem, service, submission
 from web.errors import Refused
 from web.i18n import language, t
-from web.matrix import row
+from web.matrix import marks, row
 from web.problems import title_of
 from web.results import arrange, points
 
@@ -52,6 +52,7 @@ def matrix() -> str:
         active=sum(1 for one in everybody if one.standings),
         slugs=[column.problem.slug for column in problems],
         row=row,
+        marks=marks(),
         work=url_for("instructor.work", user_id=0, slug="slug").removesuffix("/0/slug"),
     )
 
@@ -62,9 +63,10 @@ def export() -> Response:
     everybody = class_list()
     problems = columns(everybody)
     head = [t("class.name"), t("class.full-name"), t("class.solved"), t("class.last")]
-    for column in problems:
-        label = f"#{column.problem.number} {column.problem.slug} {column.title}"
+    labels = [f"#{column.problem.number} {column.problem.slug} {column.title}" for column in problems]
+    for label in labels:
         head += [f"{label} {t('class.best')}", f"{label} {t('class.attempts')}"]
+    head += [f"{label} {t('class.saw-solution')}" for label in labels]
     body = [export_row(one, problems) for one in everybody]
     response = Response(as_csv([head, *body]), content_type="text/csv; charset=utf-8")
     name = f"class-{datetime.now().astimezone():%Y-%m-%d}.csv"
@@ -122,6 +124,8 @@ def problem(slug: str) -> str:
     with service().database.read() as session:
         mistakes = classroom.mistakes(session, found.slug)
         changes = classroom.changes(session, found.slug)
+        judged = len(submissions.judged_ids(session, found.slug))
+    changed = [one for one in changes if one.differs]
     everybody = class_list()
     (column,) = [one for one in columns(everybody) if one.problem.slug == found.slug]
     return render_template(
@@ -131,7 +135,9 @@ def problem(slug: str) -> str:
         everybody=len(everybody),
         mistakes=mistakes,
         advice=found.messages(language()).advice,
-        changed=[one for one in changes if one.differs][:SHOWN_CHANGES],
+        judged=judged,
+        shown=changed[:SHOWN_CHANGES],
+        changed=len(changed),
         same=sum(1 for one in changes if one.after.status == "done" and not one.differs),
         waiting=sum(1 for one in changes if one.after.status != "done"),
     )
@@ -139,8 +145,10 @@ def problem(slug: str) -> str:
 
 @bp.post("/problems/<slug>/rejudge")
 def rejudge_problem(slug: str) -> AnyResponse:
-    """Judge every submission to a problem again that counts."""
+    """Judge every submission to a problem again that counts, if the form confirms it."""
     found = find_problem(slug)
+    if request.form.get("confirm") != "yes":
+        raise Refused("not-confirmed", 400)
     service().rejudge_problem(found.slug)
     return redirect(url_for("instructor.problem", slug=found.slug, _anchor="rejudge"), 303)
 
@@ -156,20 +164,25 @@ def columns(everybody: list[Learner]) -> list[Column]:
     found = []
     for problem in service().catalogue.all():
         standings = [one.standings[problem.slug] for one in everybody if problem.slug in one.standings]
-        tried, solved = sum(one.attempts > 0 for one in standings), sum(one.solved for one in standings)
+        tried, solved = sum(one.sent > 0 for one in standings), sum(one.solved for one in standings)
         found.append(Column(problem, title_of(problem), tried, solved))
     return found
 
 
 def export_row(learner: Learner, problems: list[Column]) -> list[object]:
-    """A learner's row; an empty cell where nothing counts."""
-    last = learner.last_at.astimezone().strftime("%Y-%m-%d %H:%M") if learner.last_at else ""
-    row: list[object] = [learner.name, learner.full_name, learner.solved, last]
-    for column in problems:
-        standing: Standing | None = learner.standings.get(column.problem.slug)
-        counts = standing is not None and standing.attempts
-        row += [points(standing.best_score), standing.attempts] if standing and counts else ["", ""]
-    return row
+    """A learner's row; an empty score where none counts, and no number where nothing was submitted."""
+    row: list[object] = [learner.name, learner.full_name, learner.solved, minute(learner.last_at)]
+    slugs = [column.problem.slug for column in problems]
+    for slug in slugs:
+        standing: Standing | None = learner.standings.get(slug)
+        row.append(points(standing.best_score) if standing and standing.attempts else "")
+        row.append(standing.sent if standing and standing.sent else "")
+    return row + [minute(learner.gave_up.get(slug)) for slug in slugs]
+
+
+def minute(moment: datetime | None) -> str:
+    """A moment as a spreadsheet reads it; empty where there is none."""
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M") if moment else ""
 
 
 def to_work(view: dict[str, object]) -> AnyResponse:

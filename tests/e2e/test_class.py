@@ -165,6 +165,7 @@ def test_a_class_from_the_list_to_the_export(
     with school.cases.open("a", encoding="utf-8") as cases:
         cases.write(CHANGED_CASE)
     teacher.goto(f"{school.url}/class/problems/{SLUG}")
+    teacher.get_by_label("我要重判全部 2 次提交").check()
     teacher.get_by_role("button", name="重判这道题的全部提交").click()
     changed = teacher.locator("section:has(#rejudge) tbody tr")
     expect(changed).to_have_count(2, timeout=120_000)

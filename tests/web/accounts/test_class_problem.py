@@ -6,6 +6,7 @@ import re
 import time
 from typing import Any
 
+import pytest
 from flask.testing import FlaskClient
 
 from tests.web.accounts.conftest import Send, form_token
@@ -19,9 +20,14 @@ def plain(page: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", page).split())
 
 
+def confirmed(ines: FlaskClient) -> dict[str, str]:
+    """The form of the rejudge, ticked."""
+    return {"csrf": form_token(ines, PAGE), "confirm": "yes"}
+
+
 def rejudge(ines: FlaskClient) -> None:
     """Press the button and wait until all is judged again."""
-    answer = ines.post(f"{PAGE}/rejudge", data={"csrf": form_token(ines, PAGE)})
+    answer = ines.post(f"{PAGE}/rejudge", data=confirmed(ines))
     assert answer.status_code == 303
     deadline = time.monotonic() + 20
     while "data-waiting" in ines.get(PAGE).text:
@@ -71,12 +77,51 @@ def test_a_rejudge_keeps_seeds_and_shows_what_changed(
     assert "按现在的用例重新评测过" in seen and "重新评测过" in plain(anna.get("/problems/toy/history").text)
 
 
+def test_a_long_list_of_changes_is_cut_and_says_so(
+    anna: FlaskClient, ines: FlaskClient, send: Send, scripted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for word in ("wrong", "wrong", "right"):
+        send(anna, word)
+    scripted.scripts["wrong"] = [a_case(name, "AC") for name in ("add-small", "add-large", "add-many")]
+    rejudge(ines)
+    assert "只列出前" not in ines.get(PAGE).text
+    monkeypatch.setattr("web.instructor.SHOWN_CHANGES", 1)
+    page = plain(ines.get(PAGE).text)
+    assert "判定变了的有 2 次提交，没变的有 1 次。 只列出前 1 次。" in page
+    assert "第 2 号" in page and "第 1 号" not in page
+    assert "2 changed, 1 stayed the same. The first 1 are shown." in plain(ines.get(f"{PAGE}?lang=en").text)
+
+
+def test_a_rejudge_is_confirmed_and_says_how_much_it_judges(
+    anna: FlaskClient, ines: FlaskClient, send: Send, scripted: Any
+) -> None:
+    assert 'type="checkbox"' not in ines.get(PAGE).text and "disabled" in ines.get(PAGE).text
+    send(anna, "right")
+    send(anna, "wrong")
+    send(anna, "wrong", mode="run")
+    page = ines.get(PAGE).text
+    assert '<input type="checkbox" name="confirm" value="yes" required> 我要重判全部 2 次提交' in page
+    assert "all submissions (2) judged again" in ines.get(f"{PAGE}?lang=en").text
+    answer = ines.post(f"{PAGE}/rejudge", data={"csrf": form_token(ines, PAGE)})
+    assert answer.status_code == 400 and len(scripted.jobs) == 3
+
+
+def test_cells_keep_their_headings_where_the_head_is_hidden(
+    anna: FlaskClient, ines: FlaskClient, send: Send, scripted: Any
+) -> None:
+    send(anna, "wrong")
+    scripted.scripts["wrong"] = [a_case(name, "AC") for name in ("add-small", "add-large", "add-many")]
+    assert re.findall(r'data-label="(.*?)"', ines.get(PAGE).text) == ["人数", "提交数", "例子"]
+    rejudge(ines)
+    assert re.findall(r'data-label="(.*?)"', ines.get(PAGE).text) == ["学生", "提交", "重判前", "重判后"]
+
+
 def test_scores_stay_while_a_rejudge_waits(
     anna: FlaskClient, ines: FlaskClient, send: Send, scripted: Any
 ) -> None:
     send(anna, "wrong")
     scripted.gate.clear()
-    ines.post(f"{PAGE}/rejudge", data={"csrf": form_token(ines, PAGE)})
+    ines.post(f"{PAGE}/rejudge", data=confirmed(ines))
     page = ines.get(PAGE).text
     assert "还有 1 次提交在重判" in page and "disabled" in page
     assert "33.3" in ines.get("/class").text
@@ -93,8 +138,7 @@ def test_a_fault_of_ours_takes_no_score_away(
 
 def test_an_unknown_problem_is_a_404(ines: FlaskClient) -> None:
     assert ines.get("/class/problems/nothing-like-it").status_code == 404
-    token = {"csrf": form_token(ines, PAGE)}
-    assert ines.post("/class/problems/nothing-like-it/rejudge", data=token).status_code == 404
+    assert ines.post("/class/problems/nothing-like-it/rejudge", data=confirmed(ines)).status_code == 404
 
 
 def test_rejudging_needs_the_token_and_the_right_method(
