@@ -185,6 +185,7 @@ def _checks(bench: Bench, effort: Effort) -> Iterator[Check]:
     yield judged.check_points(bench, grades[0])
     yield judged.check_stubs(bench)
     yield judged.check_known_inputs(bench)
+    yield judged.check_repeatable(bench)
     wrong, wrong_grades = judged.check_wrong(bench, effort.wrong_seeds)
     yield wrong
     if problem.status == "draft":

@@ -87,6 +87,12 @@ class Bench:
             self.seconds.append(time.perf_counter() - start)
         return graded
 
+    def try_out(self, lines: str) -> Grade:
+        """The problem's solution with ``lines`` as a learner may try them, told as a judgement of one case."""
+        self.made += 1
+        solution = self.problem.files["solution.py"]
+        return grade(self.problem, solution, grader=self.grader, mode="scratch", lines=lines)
+
     def judge_until_rejected(self, job: Job) -> Grade:
         """The examples first, and all cases only if those are accepted: what is wrong mostly shows early."""
         examples = self.judge(replace(job, mode="run"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -27,6 +28,7 @@ from judge.verdict import Verdict
 SHARE_OF_LIMIT = 0.2
 INPUTS_MAX_BYTES = 8_000_000
 SLOWEST_SHOWN = 5
+_PLACE = re.compile(r"tests/(\w+\.py)(?:\", line (\d+)|:(\d+))")
 _NAMED = (Verdict.WA, Verdict.TLE, Verdict.MLE, Verdict.RE)
 
 
@@ -35,8 +37,12 @@ def check_solutions(bench: Bench, count: int) -> tuple[Check, list[Grade]]:
     check = Check("solutions", {"files": 0, "seeds": count, "cases": 0})
     sources = right_answers(bench.problem)
     jobs = [Job(path, source, seed) for path, source in sources.items() for seed in seeds(count)]
-    grades = []
+    grades = [bench.judge(jobs[0])]
+    if grades[0].verdict is Verdict.SE:  # nor would any other be judged
+        check.fail("not-judged", why=_first(grades[0]))
+        return check, grades
     told: set[tuple[str, str]] = set()
+    grades.clear()
     for job, graded in bench.judge_all(jobs):
         grades.append(graded)
         if graded.verdict is not Verdict.AC and (job.name, why := _first(graded)) not in told:
@@ -73,6 +79,8 @@ def check_stubs(bench: Bench) -> Check:
         if graded.verdict is Verdict.SE or graded.score > 0:
             earned = ", ".join(case["name"] for case in graded.cases if case["points"])
             check.fail("stub-scores", file=job.name, score=graded.score, cases=earned or _first(graded))
+        elif graded.load is not None and job.name == "starter.py":
+            check.fail("starter-not-loaded", why=_first(graded))
     return check
 
 
@@ -89,6 +97,24 @@ def check_known_inputs(bench: Bench) -> Check:
             check.fail("known-inputs", case=case["name"])
     if examples.verdict is not Verdict.AC or not known:
         check.fail("not-observed", why=_first(examples))
+    return check
+
+
+def check_repeatable(bench: Bench) -> Check:
+    """One seed gives the same inputs twice, or no score could be shown again; and the lines to try first run."""
+    check = Check("repeatable")
+    source, seed = observing(bench.problem), seeds(1)[0]
+    first, second = (
+        {case["name"]: observations([case]) for case in bench.judge(Job("observer", one, seed)).cases}
+        for one in (source, source + b"# once more\n")
+    )
+    for name, seen in first.items():
+        if seen != second.get(name):
+            check.fail("not-repeatable", case=name)
+    if lines := bench.problem.text("scratch.txt"):
+        tried = bench.try_out(lines)
+        if tried.verdict is not Verdict.AC:
+            check.fail("scratch", why=_first(tried))
     return check
 
 
@@ -224,9 +250,18 @@ def typical_use(grades: Sequence[Grade]) -> dict[str, dict[str, float]]:
 def _first(graded: Grade) -> str:
     """The first thing that went wrong, for an author's eyes."""
     if graded.load is not None:
-        return f"load: {graded.load['kind']} line {graded.load['line']}"
+        where = f"line {graded.load['line']}" if graded.load["line"] else ""
+        return " ".join(word for word in ("load:", graded.load["kind"], graded.load["entry"], where) if word)
     case = first_failure(graded)
     text = (
         f"{case['name']} {case['verdict']} {case['mistake'] or ''}".strip() if case else str(graded.verdict)
     )
-    return f"{text}; {graded.faults[-1].strip().splitlines()[-1]}" if graded.faults else text
+    return f"{text}; {_last_fault(graded.faults)}" if graded.faults else text
+
+
+def _last_fault(faults: Sequence[str]) -> str:
+    """The error of the fault that says most, and the last line of a case file that it names."""
+    fault = max(faults, key=lambda one: len(one.splitlines()))
+    places = _PLACE.findall(fault)
+    error = fault.strip().splitlines()[-1].removeprefix("E ").strip()
+    return f"tests/{places[-1][0]}:{places[-1][1] or places[-1][2]}: {error}" if places else error

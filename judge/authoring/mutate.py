@@ -117,7 +117,10 @@ def excuses(problem: Problem) -> dict[tuple[str, str], str | dict[str, str]]:
     if text is None:
         return {}
     try:
-        entries = tomllib.loads(text).get("survivor", [])
+        tables = tomllib.loads(text)
+        entries = tables.pop("survivor", [])
+        if tables:
+            raise KeyError(f"it has no table {next(iter(tables))}; write [[survivor]]")
         return {
             (" ".join(one["before"].split()), " ".join(one["after"].split())): one["reason"]
             for one in entries

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection
 
@@ -13,6 +14,8 @@ LANGS = ("zh", "en")
 PAGES = ("statement", "hints", "editorial")
 WRONG_AT_LEAST = {"draft": 3, "ready": 8}
 EXPECTS = re.compile(rb"# expects: ([a-z0-9_-]+)\s*\Z")
+REMARKS = ("(Say first why", "（先说引擎为什么")  # to the author, in the skeleton's statements
+_ASPECTS = ("mistake", "dtype", "shape", "device", "contiguous")
 _FENCE = re.compile(r"(?ms)^```.*?^```")
 
 
@@ -27,6 +30,8 @@ def check_texts(problem: Problem) -> Check:
                 check.fail("no-page", path=f"{page}.{lang}.md")
         if len(langs) == len(LANGS):
             _compare_pages(check, problem, page)
+    for lang in there["statement"]:
+        _check_statement(check, problem, f"statement.{lang}.md")
     zh, en = (problem.messages(lang) for lang in LANGS)
     _compare_keys(check, "cases", zh.cases, en.cases)
     _compare_keys(check, "advice", zh.advice, en.advice)
@@ -34,6 +39,16 @@ def check_texts(problem: Problem) -> Check:
     check.figures = {"languages": " = ".join(written), "hints": len(problem.hints("zh"))}
     check.figures |= {"titles": len(zh.cases), "advice": len(zh.advice)}
     return check
+
+
+def _check_statement(check: Check, problem: Problem, path: str) -> None:
+    text = problem.text(path) or ""
+    for entry in problem.entry_points:
+        if not re.search(rf"\b{re.escape(entry)}\b", text):
+            check.fail("entry-not-said", path=path, entry=entry)
+    remark = next((line for line in text.splitlines() if line.startswith(REMARKS)), None)
+    if problem.status == "ready" and remark:
+        check.fail("remark-left", path=path, text=remark)
 
 
 def outline(text: str) -> dict[str, list[str] | int]:
@@ -49,6 +64,8 @@ def outline(text: str) -> dict[str, list[str] | int]:
 
 def _compare_pages(check: Check, problem: Problem, page: str) -> None:
     zh, en = (outline(problem.text(f"{page}.{lang}.md") or "") for lang in LANGS)
+    if problem.text(f"{page}.zh.md") == problem.text(f"{page}.en.md"):
+        check.fail("same-text", page=page)
     for what in zh:
         if zh[what] != en[what]:
             check.fail("outline", page=page, what=what, zh=_short(zh[what]), en=_short(en[what]))
@@ -80,7 +97,41 @@ def check_files(problem: Problem) -> Check:
             check.fail("no-expects", path=path)
         elif key not in advice:
             check.fail("no-advice", key=key, where=path)
+    for path, key in named_in_cases(problem):
+        if key not in advice:
+            check.fail("no-advice", key=key, where=path)
     return check
+
+
+def named_in_cases(problem: Problem) -> list[tuple[str, str]]:
+    """Path and key of each mistake that a file of the cases names by a text: ``mistake=``, ``dtype=`` and so on of a
+    check, the keys of ``known=``, what ``means=`` makes of an ending."""
+    found = set()
+    for path, source in problem.files.items():
+        if not (path.startswith("tests/") and path.endswith(".py")):
+            continue
+        for node in _calls(source):
+            for one in node.keywords:
+                parts: list[ast.expr | None] = [one.value] if one.arg in _ASPECTS and _is_check(node) else []
+                if one.arg in ("known", "means") and isinstance(one.value, ast.Dict):
+                    parts = [*(one.value.keys if one.arg == "known" else one.value.values)]
+                texts = [part.value for part in parts if isinstance(part, ast.Constant)]
+                found |= {(path, text) for text in texts if isinstance(text, str)}
+    return sorted(found)
+
+
+def _calls(source: bytes) -> list[ast.Call]:
+    """All calls of a file; none of one that does not parse, which the judgements tell."""
+    try:
+        return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    except SyntaxError:
+        return []
+
+
+def _is_check(node: ast.Call) -> bool:
+    """Whether a call is ``check.something(...)``."""
+    of = node.func.value if isinstance(node.func, ast.Attribute) else None
+    return isinstance(of, ast.Name) and of.id == "check"
 
 
 def expected_key(source: bytes) -> str:

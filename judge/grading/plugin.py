@@ -15,7 +15,7 @@ import pytest
 
 from judge.grading import author
 from judge.grading.outcome import Outcome
-from judge.grading.seeds import Rng, rng_for
+from judge.grading.seeds import Rng, rng_for, settle
 from judge.problem import Problem
 
 _OWN_FIXTURES = ("submission", "rng", "problem")
@@ -91,6 +91,8 @@ class Plugin:
         """
         self._error, self._running = None, case.name
         item = case.item
+        assert self.run is not None
+        settle(self.run.seed, case.name)
         with author.tolerances(self.problem.tolerances):
             if case.params is not None:
                 self._call(case, case.params)

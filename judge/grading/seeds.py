@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -42,3 +43,12 @@ class Rng(np.random.Generator):
 def rng_for(seed: str, case: str) -> Rng:
     """The generator of one case: the same whether the case runs alone or among others."""
     return Rng(np.random.PCG64(derive(seed, case)))
+
+
+def settle(seed: str, case: str) -> None:
+    """Seeds the generators that are nobody's own, for a case that draws from them and not from its `Rng`: it must
+    come out the same when its judgement is replayed."""
+    number = derive(seed, f"global {case}")
+    random.seed(number)
+    np.random.seed(number & 0xFFFF_FFFF)  # noqa: NPY002: the very generator that such a case would use
+    torch.default_generator.manual_seed(number >> 65)

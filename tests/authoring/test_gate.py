@@ -57,7 +57,7 @@ def test_a_good_problem_passes_every_check(problem_with: Make, grader: Grader) -
     report = checked(problem_with(), grader)
     assert report["passed"], [check for check in report["checks"] if not check["passed"]]
     assert [check["check"] for check in report["checks"]] == [
-        *("texts", "files", "solutions", "points", "stubs", "known-inputs"),
+        *("texts", "files", "solutions", "points", "stubs", "known-inputs", "repeatable"),
         *("wrong", "limits", "mutations", "advice"),
     ]
 
@@ -109,6 +109,41 @@ def test_a_hidden_case_with_the_examples_input_is_named(problem_with: Make, grad
     path = problem.folder / "tests/test_hidden.py"
     path.write_text("import torch\n" + path.read_text())
     assert [one["case"] for one in found_by("known-inputs", problem, grader)] == ["scale-random"]
+
+
+def test_a_starter_that_does_not_load_fails(problem_with: Make, grader: Grader) -> None:
+    [failure] = found_by("stubs", problem_with({"starter.py": "def skale(x, factor):\n    pass\n"}), grader)
+    assert failure["key"] == "starter-not-loaded" and failure["why"].startswith("load: missing scale")
+
+
+def test_a_case_that_asks_the_clock_cannot_be_repeated(problem_with: Make, grader: Grader) -> None:
+    edit = {"tests/test_hidden.py": ("float(rng.uniform(2, 5))", "__import__('time').time() % 7")}
+    [failure] = found_by("repeatable", problem_with(edits=edit), grader)
+    assert (failure["key"], failure["case"]) == ("not-repeatable", "scale-random")
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"), [("import torch\nscale(torch.ones(2), 3.0)\n", []), ("scale(1)\n", ["scratch"])]
+)
+def test_lines_to_try_must_run(problem_with: Make, grader: Grader, lines: str, found: list[str]) -> None:
+    problem = problem_with({"scratch.txt": lines})
+    assert [one["key"] for one in found_by("repeatable", problem, grader)] == found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("points=3)", "points=3", "test_hidden.py:"),
+        ('part="scale", points=3', 'part="sale", points=3', "test_scale_random"),
+    ],
+)
+def test_a_slip_in_a_file_of_cases_is_told_at_once(
+    problem_with: Make, grader: Grader, old: str, new: str, place: str
+) -> None:
+    report = checked(problem_with(edits={"tests/test_hidden.py": (old, new)}), grader)
+    [failure] = failures(report, "solutions")
+    assert failure["key"] == "not-judged" and place in failure["why"]
+    assert report["figures"]["judgements"] == 1
 
 
 def test_points_that_do_not_add_up_fail(problem_with: Make, grader: Grader) -> None:

@@ -12,6 +12,7 @@ from judge.authoring import observer, words
 from judge.authoring.outcome import Check
 from judge.authoring.texts import check_files, check_texts, expected_key, outline
 from judge.problem import Problem
+from tests.authoring.conftest import GOOD
 
 Make = Callable[..., Problem]
 
@@ -29,7 +30,7 @@ def test_pages_alike_in_both_languages_pass(problem_with: Make) -> None:
 @pytest.mark.parametrize(
     ("page", "text", "what"),
     [
-        ("statement", "### Task\n\nScale it.\n", "headings"),
+        ("statement", "### Task\n\n`scale` it.\n", "headings"),
         ("hints", "## One step\n\nMultiply.\n\n## Another\n\nDone.\n", "headings"),
         ("editorial", "It is a product.\n\n```\nx\n```\n", "code"),
         ("editorial", "It is a product.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "tables"),
@@ -56,6 +57,33 @@ def test_advice_in_one_language_alone_is_named(problem_with: Make) -> None:
         ("messages.zh.toml", "loops"),
         ("messages.en.toml", "runs"),
     }
+
+
+def test_a_statement_names_every_entry_point_and_is_translated(problem_with: Make) -> None:
+    same = (GOOD / "statement.zh.md").read_text(encoding="utf-8").replace("scale", "skale")
+    found = check_texts(problem_with({"statement.zh.md": same, "statement.en.md": same})).failures
+    assert [one.key for one in found].count("same-text") == 1
+    assert {one.values["path"] for one in found if one.key == "entry-not-said"} == {
+        "statement.zh.md",
+        "statement.en.md",
+    }
+
+
+def test_a_remark_of_the_skeleton_must_go(problem_with: Make) -> None:
+    skeleton = (Path(words.__file__).parent / "skeleton/statement.en.md").read_text(encoding="utf-8")
+    remark = next(line for line in skeleton.splitlines() if line.startswith("("))
+    text = (GOOD / "statement.en.md").read_text(encoding="utf-8")
+    [failure] = check_texts(problem_with({"statement.en.md": f"{text}\n{remark}\n"})).failures
+    assert (failure.key, failure.values["text"]) == ("remark-left", remark)
+
+
+@pytest.mark.parametrize(
+    "named", ['dtype="no-such"', 'known={"no-such": x}', 'mistake="no-such"'], ids=lambda text: text[:5]
+)
+def test_whatever_a_case_names_needs_advice(problem_with: Make, named: str) -> None:
+    edit = {"tests/test_hidden.py": ('x * 2 + 1, field="out", mistake="values"', f"x * 2 + 1, {named}")}
+    [failure] = check_files(problem_with(edits=edit)).failures
+    assert (failure.key, failure.values["key"]) == ("no-advice", "no-such")
 
 
 def test_wrong_solutions_must_say_what_they_expect(problem_with: Make) -> None:

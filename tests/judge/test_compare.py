@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from judge.grading.compare import EXACT, compare_exactly, compare_tensors, same_values, tolerance_for
-from judge.grading.seeds import cell_seed, rng_for
+from judge.grading.seeds import cell_seed, rng_for, settle
 from judge.grading.shown import clean, describe, number
 from judge.problem_fields import Tolerance
 
@@ -201,6 +203,17 @@ def test_a_value_is_shown_without_asking_its_class() -> None:
 @pytest.mark.parametrize("value", [NAN, INF, 1e308, 10**400, 2**53, True, 1 + 2j])
 def test_every_number_becomes_json(value: Any) -> None:
     assert len(json.dumps(number(value), allow_nan=False)) < 100
+
+
+def test_what_a_case_draws_past_its_own_generator_is_the_same_each_time_too() -> None:
+    def drawn(seed: str, case: str) -> tuple[float, float, float]:
+        settle(seed, case)
+        return float(torch.rand(())), random.random(), float(np.random.rand())
+
+    first = drawn("seed", "a")
+    assert drawn("seed", "a") == first
+    for other in (drawn("seed", "b"), drawn("other", "a")):
+        assert not set(other) & set(first)
 
 
 def test_a_case_draws_the_same_wherever_it_runs_and_differs_from_its_neighbour() -> None:
