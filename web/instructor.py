@@ -89,12 +89,16 @@ def work(user_id: int, slug: str) -> str:
     with service().database.read() as session:
         judgements = classroom.judgements(session, view["id"]) if view else []
         state = openings.opened(session, user_id, problem.slug)
+        sent = classroom.sent(session, user_id, problem.slug)
+        best = classroom.best(session, user_id, problem.slug)
     return render_template(
         "class_work.html",
         problem=problem,
         title=title_of(problem),
         learner=learner,
         past=past,
+        sent=sent,
+        best=best,
         view=arrange(view) if view else None,
         judgements=judgements,
         state=state,

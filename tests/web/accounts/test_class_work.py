@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from flask.testing import FlaskClient
 
 from judge.service import Service
 from tests.web.accounts.conftest import Send, form_token
-from tests.web.conftest import a_case
+from tests.web.conftest import RAISED_DETAIL, RAISED_FACTS, a_case
+from web import instructor
 
 
 def page_of(ines: FlaskClient, view: dict[str, Any]) -> str:
@@ -23,7 +25,7 @@ def test_code_report_and_history_are_shown_whole(anna: FlaskClient, ines: FlaskC
     page = page_of(ines, first)
     for text in (
         "安娜",
-        "wrong = 1",
+        '<span id="L1">wrong = 1',
         "tensor([2, 4], dtype=int64)",
         "你算的是积",
         "种子",
@@ -41,6 +43,58 @@ def test_learners_text_is_escaped(anna: FlaskClient, ines: FlaskClient, send: Se
 
 def test_no_script_means_no_dead_buttons(anna: FlaskClient, ines: FlaskClient, send: Send) -> None:
     assert "data-line" not in page_of(ines, send(anna, "wrong"))
+
+
+def test_the_list_names_each_submission_and_marks_the_best(
+    anna: FlaskClient, ines: FlaskClient, send: Send
+) -> None:
+    first, best, last = send(anna, "wrong"), send(anna, "right"), send(anna, "right")
+    rows = page_of(ines, first).split('<ol class="past">')[1].split("</ol>")[0].split("<li")[1:]
+    assert [f"第 {one['id']} 号" in row for one, row in zip((last, best, first), rows, strict=True)] == [
+        True
+    ] * 3
+    assert ["最高 100 分" in row for row in rows] == [False, True, False]
+
+
+def test_a_best_score_waits_for_no_rejudge(
+    anna: FlaskClient, ines: FlaskClient, send: Send, service: Service, scripted: Any
+) -> None:
+    view = send(anna, "right")
+    scripted.scripts["right"] = []
+    scripted.gate.clear()
+    service.rejudge(view["id"])
+    assert "最高 100 分" in page_of(ines, view)
+
+
+def test_only_the_latest_are_listed_and_the_count_says_so(
+    anna: FlaskClient, ines: FlaskClient, send: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(instructor, "WORK_LENGTH", 2)
+    best, _, last = send(anna, "right"), send(anna, "wrong"), send(anna, "wrong")
+    page = page_of(ines, last)
+    assert "共 3 次，列出最近 2 次" in page
+    assert f'submission={best["id"]}">最高分：第 {best["id"]} 号' in page
+
+
+def test_a_line_of_an_error_leads_to_the_line(
+    anna: FlaskClient, ines: FlaskClient, send: Send, scripted: Any
+) -> None:
+    scripted.scripts["raises"] = [a_case("add-small", "RE", facts=RAISED_FACTS, detail=RAISED_DETAIL)]
+    page = page_of(ines, send(anna, "raises = 1\nraise ValueError\r\n\nlast"))
+    assert '<a class="goto" href="#L2">第 2 行，add</a>' in page
+    assert (
+        '<span id="L2">raise ValueError\n</span><span id="L3">\n</span><span id="L4">last = 1\n</span></pre>'
+        in page
+    )
+
+
+def test_the_file_is_offered(anna: FlaskClient, ines: FlaskClient, send: Send) -> None:
+    view = send(anna, "right")
+    path = f"/submissions/{view['id']}/code.py"
+    assert f'href="{path}" download' in page_of(ines, view)
+    answer = ines.get(path)
+    assert (answer.text, answer.mimetype) == ("right = 1", "text/x-python")
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="7-add-pair-{view["id"]}.py"'
 
 
 def test_a_rejudge_adds_a_judgement_with_the_same_seed(
