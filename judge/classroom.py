@@ -106,7 +106,7 @@ def best(session: Session, user_id: int, slug: str) -> Best | None:
     found = select(Submission.id, Judgement.score).join(Judgement).where(counted())
     found = found.where(Submission.user_id == user_id, Submission.slug == slug)
     row = session.execute(found.order_by(Judgement.score.desc(), Submission.id).limit(1)).first()
-    return None if row is None else Best(*row)
+    return None if row is None else Best(row.id, row.score or 0.0)
 
 
 def sent(session: Session, user_id: int, slug: str) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Any
 
 import pytest
@@ -114,6 +116,51 @@ def test_a_rejudge_adds_a_judgement_with_the_same_seed(
     page = ines.get(answer.headers["Location"]).text
     table = page[page.index("判定记录") : page.index("代码</h3>")]
     assert table.index("通过</span>") < table.index("答案错误") < table.index("33.3")
+
+
+def rejudged(ines: FlaskClient, service: Service, view: dict[str, Any]) -> tuple[str, list[str]]:
+    """The page's address after a rejudge, and the links of its judgements, newest first."""
+    service.rejudge(view["id"])
+    assert service.wait(view["id"], 20)
+    place = f"/class/learners/{view['user']}/add-pair?submission={view['id']}"
+    table = ines.get(place).text.split('<table class="history judgements">')[1].split("</table>")[0]
+    return place, [
+        html.unescape(link).removesuffix("#results") for link in re.findall(r'href="([^"]+)"', table)
+    ]
+
+
+def test_an_earlier_judgement_can_be_opened(
+    anna: FlaskClient, ines: FlaskClient, send: Send, service: Service, scripted: Any
+) -> None:
+    view = send(anna, "wrong")
+    scripted.scripts["wrong"] = [a_case("add-small", "AC")]
+    place, (newest, earlier) = rejudged(ines, service, view)
+    assert newest == place
+    now, before = ines.get(newest).text, ines.get(earlier).text
+    assert "较早的一次判定" not in now and "得分 100" in now and "你算的是积" not in now
+    assert "较早的一次判定" in before and "得分 33.3" in before and "你算的是积" in before
+    assert f'href="{html.escape(place)}#results">看最新的判定</a>' in before
+    assert "重判</button>" in now and "重判</button>" not in before
+
+
+def test_an_earlier_fault_offers_no_retry(
+    anna: FlaskClient, ines: FlaskClient, send: Send, service: Service, scripted: Any
+) -> None:
+    _, (_, earlier) = rejudged(ines, service, send(anna, "fault"))
+    assert "/retry" not in ines.get(earlier).text
+
+
+def test_only_who_teaches_opens_a_judgement_and_only_of_its_submission(
+    anna: FlaskClient, ines: FlaskClient, send: Send, service: Service
+) -> None:
+    other = send(anna, "right")
+    place, (_, earlier) = rejudged(ines, service, send(anna, "wrong"))
+    assert anna.get(earlier).status_code == 403
+    number = earlier.rpartition("=")[2]
+    for bad in (f"{place}&judgement=999", f"{place}&judgement=x", f"{place}&judgement=-1"):
+        assert ines.get(bad).status_code == 404, bad
+    wrong = f"/class/learners/{other['user']}/add-pair?submission={other['id']}&judgement={number}"
+    assert ines.get(wrong).status_code == 404
 
 
 def test_a_rejudge_needs_the_token_and_the_right_method(
