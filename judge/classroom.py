@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased, defer
@@ -43,6 +44,13 @@ class MistakeCount:
     learners: int
     submissions: int
     example: int  # the newest submission that holds it
+
+
+class Best(NamedTuple):
+    """The submission that makes a learner's best score."""
+
+    id: int
+    score: float
 
 
 @dataclass(frozen=True)
@@ -106,6 +114,20 @@ def mistakes(session: Session, slug: str) -> list[MistakeCount]:
         .order_by(spread.desc(), func.count().desc(), Mistake.key)
     )
     return [MistakeCount(*row) for row in rows]
+
+
+def best(session: Session, user_id: int, slug: str) -> Best | None:
+    """The submission that makes a learner's best score at a problem, the first of several; None where nothing counts."""
+    found = select(Submission.id, Judgement.score).join(Judgement).where(counted())
+    found = found.where(Submission.user_id == user_id, Submission.slug == slug)
+    row = session.execute(found.order_by(Judgement.score.desc(), Submission.id).limit(1)).first()
+    return None if row is None else Best(row.id, row.score or 0.0)
+
+
+def sent(session: Session, user_id: int, slug: str) -> int:
+    """How many submissions and runs a learner sent to a problem."""
+    theirs = [Submission.user_id == user_id, Submission.slug == slug]
+    return session.scalar(select(func.count()).select_from(Submission).where(*theirs)) or 0
 
 
 def judgements(session: Session, submission_id: int) -> list[Judgement]:

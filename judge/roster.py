@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 
-from judge.lines import UserError
-from judge.roles import ROLES, Role
+from judge.lines import UserError, line
+from judge.roles import ALLOWED, find_role
 from judge.users import BadUser, Person, clean_full_name, clean_name
 
 LARGEST_BYTES = 4 << 20
@@ -27,19 +27,31 @@ COLUMNS = {
     "full_name": ("full_name", "full name", "fullname", "姓名", "名字"),
     "role": ("role", "角色", "身份"),
 }
-ROLE_WORDS: dict[str, Role] = {
-    **{role: role for role in ROLES}, "": "learner", "学生": "learner", "教师": "instructor", "管理员": "admin",
-}  # fmt: skip
+MOST_TOLD = 10  # lines that cannot be used
 
 
 class BadRoster(UserError):
     """A class list that cannot be read: the line and what is wrong with it."""
 
 
+class BadLines(BadRoster):
+    """Several lines of a class list that cannot be used, the first of them told."""
+
+    def __init__(self, wrong: list[BadRoster]) -> None:
+        super().__init__(wrong[0].key, **wrong[0].values)
+        self.wrong = wrong
+
+    def line(self, lang: str) -> str:
+        """Every told line's sentence, and how many more there are."""
+        told = [one.line(lang) for one in self.wrong[:MOST_TOLD]]
+        more = len(self.wrong) - MOST_TOLD
+        return "\n".join([*told, *([line("error.roster-more", lang, n=more)] if more > 0 else [])])
+
+
 def read_roster(content: bytes) -> list[Person]:
     """The people of a class list: columns by their headings, without headings name, full name, role.
 
-    Values stay as they stand, with leading zeros. BadRoster, with the line, for the first that cannot be used.
+    Values stay as they stand, with leading zeros. BadRoster, with their lines, for those that cannot be used.
     """
     text = decode(content)
     rows = _rows(text)
@@ -48,12 +60,19 @@ def read_roster(content: bytes) -> list[Person]:
         raise BadRoster("roster-heading", line=rows[0][0])
     people: list[Person] = []
     first_lines: dict[str, int] = {}
-    for line, row in rows if columns is None else rows[1:]:
-        person = _person(line, row, columns or {"name": 0, "full_name": 1, "role": 2})
-        earlier = first_lines.setdefault(person.name.lower(), line)
-        if earlier != line:
-            raise BadRoster("roster-twice", line=line, name=person.name, earlier=earlier)
-        people.append(person)
+    wrong: list[BadRoster] = []
+    for at, row in rows if columns is None else rows[1:]:
+        try:
+            person = _person(at, row, columns or {"name": 0, "full_name": 1, "role": 2})
+            earlier = first_lines.setdefault(person.name.lower(), at)
+            if earlier != at:
+                raise BadRoster("roster-twice", line=at, name=person.name, earlier=earlier)
+        except BadRoster as error:
+            wrong.append(error)
+        else:
+            people.append(person)
+    if wrong:
+        raise BadLines(wrong)
     if not people:
         raise BadRoster("roster-empty")
     return people
@@ -100,7 +119,7 @@ def _columns(head: list[str]) -> dict[str, int] | None:
     return found or None
 
 
-def _person(line: int, row: list[str], columns: dict[str, int]) -> Person:
+def _person(at: int, row: list[str], columns: dict[str, int]) -> Person:
     def cell(column: str) -> str:
         place = columns.get(column)
         return row[place] if place is not None and place < len(row) else ""
@@ -108,8 +127,8 @@ def _person(line: int, row: list[str], columns: dict[str, int]) -> Person:
     try:
         name, full_name = clean_name(cell("name")), clean_full_name(cell("full_name"))
     except BadUser as error:
-        raise BadRoster(f"roster-{error.key}", line=line, **error.values) from error
-    role = ROLE_WORDS.get(cell("role").lower())
+        raise BadRoster(f"roster-{error.key}", line=at, **error.values) from error
+    role = find_role(cell("role") or "learner")
     if role is None:
-        raise BadRoster("roster-role", line=line, role=cell("role"), allowed=", ".join(ROLES))
+        raise BadRoster("roster-role", line=at, role=cell("role"), allowed=ALLOWED)
     return Person(name, full_name, role)

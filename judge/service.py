@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, joinedload
 
 from judge import submissions
 from judge.catalogue import Catalogue, UnknownProblem
@@ -138,6 +138,12 @@ class Service:
         problem = self._find(judgement.submission.slug)
         level: Level = "full" if reader is not None and reader.teaches else self.config.level
         return make_view(judgement, running, position, problem, lang, level)
+
+    def judgement_view(self, judgement_id: int, lang: str) -> View:
+        """What who teaches sees of a submission by a finished judgement of it, be it not the last."""
+        with self.database.read() as session:
+            judgement = session.get_one(Judgement, judgement_id, options=[joinedload(Judgement.submission)])
+        return make_view(judgement, None, 0, self._find(judgement.submission.slug), lang, "full")
 
     def seen(self, submission_id: int, reader: Reader | None = None) -> Seen | None:
         """The version of what `view` would show, at a fraction of its cost; None where it would show nothing."""

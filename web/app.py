@@ -112,6 +112,7 @@ def add_template_words(app: Flask) -> None:
         pairs=facts.pairs,
         places=facts.places,
         call=facts.call,
+        code_lines=facts.code_lines,
     )
 
 

@@ -106,6 +106,12 @@ def code_at(source: str, line: int) -> str:
     return text if len(text) <= CODE_CHARS else f"{text[:CODE_CHARS]}…"
 
 
+def code_lines(source: str) -> list[str]:
+    """The lines of a submission as Python counts them."""
+    lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
 def call(one: dict[str, Any]) -> str:
     """A call of the submission as source, one argument a line where they are long; a driver's arguments by name."""
     if "driver" in one:

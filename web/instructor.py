@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from judge import classroom, openings, submissions
 from judge.classroom import Learner
+from judge.models import Judgement
 from judge.problem import Problem
 from judge.scores import Standing
 from judge.sheets import as_csv
@@ -76,7 +77,10 @@ def export() -> Response:
 
 @bp.get("/learners/<int:user_id>/<slug>")
 def work(user_id: int, slug: str) -> str:
-    """What a learner sent to a problem, and one submission of it whole: ``?submission=``, else the newest."""
+    """What a learner sent to a problem, and one submission of it whole: ``?submission=``, else the newest.
+
+    Its newest judgement, or an earlier one: ``?judgement=``.
+    """
     problem = find_problem(slug)
     with service().database.read() as session:
         learner = classroom.person(session, user_id) if user_id < 1 << 31 else None
@@ -90,15 +94,23 @@ def work(user_id: int, slug: str) -> str:
         raise Refused("not-found", 404)
     with service().database.read() as session:
         judgements = classroom.judgements(session, view["id"]) if view else []
+        earlier = asked_judgement(judgements)
         state = openings.opened(session, user_id, problem.slug)
+        sent = classroom.sent(session, user_id, problem.slug)
+        best = classroom.best(session, user_id, problem.slug)
+    if earlier is not None:
+        view = service().judgement_view(earlier.id, language())
     return render_template(
         "class_work.html",
         problem=problem,
         title=title_of(problem),
         learner=learner,
         past=past,
+        sent=sent,
+        best=best,
         view=arrange(view) if view else None,
         judgements=judgements,
+        earlier=earlier,
         state=state,
     )
 
@@ -151,6 +163,17 @@ def rejudge_problem(slug: str) -> AnyResponse:
         raise Refused("not-confirmed", 400)
     service().rejudge_problem(found.slug)
     return redirect(url_for("instructor.problem", slug=found.slug, _anchor="rejudge"), 303)
+
+
+def asked_judgement(judgements: list[Judgement]) -> Judgement | None:
+    """The earlier judgement that the address asks for; None for the newest. Refused with 404 for no finished one of these."""
+    asked = request.args.get("judgement", "")
+    if not asked or (judgements and asked == str(judgements[0].id)):
+        return None
+    found = next((one for one in judgements if asked == str(one.id) and one.status == "done"), None)
+    if found is None:
+        raise Refused("not-found", 404)
+    return found
 
 
 def class_list() -> list[Learner]:

@@ -13,7 +13,6 @@ from judge.cli.context import Context
 from judge.config import SANDBOXES
 from judge.lines import LANGS, UserError, judge_command, line
 from judge.problem import DIFFICULTIES
-from judge.roles import ROLES
 from judge.statuses import STATUSES
 
 Run = Callable[[Context], int]
@@ -198,7 +197,7 @@ def _add_user(command: argparse.ArgumentParser, text: Callable[[str], str]) -> N
     command.add_argument("who", metavar="NAME", nargs="?", help=text("user-who"))
     command.add_argument("new_role", metavar="ROLE", nargs="?", help=text("user-role"))
     command.add_argument(
-        "--role", dest="new_role", choices=ROLES, default=argparse.SUPPRESS, help=text("user-role")
+        "--role", dest="new_role", metavar="ROLE", default=argparse.SUPPRESS, help=text("user-role")
     )
     command.add_argument("--full-name", default="", help=text("full-name"))
     command.add_argument("--codes", metavar="FILE", help=text("codes"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 from judge.cli.context import Context, shown_path
 from judge.cli.terminal import table
 from judge.lines import UserError, judge_command, line
-from judge.roles import ROLES, Role
+from judge.roles import ALLOWED, Role, find_role
 
 if TYPE_CHECKING:
     from judge.users import Person
@@ -170,10 +170,10 @@ def _read(path: Path) -> bytes:
 
 def _role(context: Context, default: Role) -> Role:
     wanted = context.args.new_role or default
-    for one in ROLES:
-        if one == wanted:
-            return one
-    raise UserError("user-role", role=wanted, allowed=", ".join(ROLES))
+    found = find_role(wanted)
+    if found is None:
+        raise UserError("user-role", role=wanted, allowed=ALLOWED)
+    return found
 
 
 def _usage(context: Context, missing: str) -> NoReturn:

@@ -99,6 +99,14 @@ def test_a_role_is_changed_but_never_the_last_admins(run: RunCli) -> None:
     assert run("user", "role", "ann", "learner").status == 0
 
 
+def test_a_role_may_be_named_as_the_list_prints_it(run: RunCli) -> None:
+    assert "ann can log in as admin" in run("user", "add", "ann", "管理员").out
+    assert "ben can log in as instructor" in run("user", "add", "ben", "--role", "教师").out
+    assert "ben is now: learner" in run("user", "role", "ben", "学生").out
+    told = run("user", "role", "ben", "老板")
+    assert told.status == 2 and "learner (学生), instructor (教师), admin (管理员)" in told.err
+
+
 @pytest.mark.parametrize(
     ("argv", "said"),
     [

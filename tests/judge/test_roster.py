@@ -59,6 +59,18 @@ def test_what_is_wrong_is_told_with_its_line(text: str, said: str) -> None:
     assert "\n" not in refused.value.line("zh")
 
 
+def test_every_line_that_is_wrong_is_told_up_to_ten() -> None:
+    with pytest.raises(BadRoster) as refused:
+        read_roster("a1,Ann\nb 2,Ben\nc3,Cy,老板\na1,Dee\n".encode())
+    told = refused.value.line("zh").split("\n")
+    assert [one[:5] for one in told] == ["第 2 行", "第 3 行", "第 4 行"]
+    assert "instructor (教师)" in told[1]
+    with pytest.raises(BadRoster) as refused:
+        read_roster(b"b b\n" * 12)
+    told = refused.value.line("en").split("\n")
+    assert (len(told), told[-1]) == (11, "and 2 more lines that cannot be used")
+
+
 def test_what_is_no_text_is_refused() -> None:
     for content in (b"\x89PNG\xff\xff\xff", b"PK\x03\x04\0\0", "a1,Ann".encode("utf-16")):
         with pytest.raises(BadRoster, match="neither UTF-8 nor GB18030"):

@@ -133,7 +133,7 @@ def report(job: Job, cases: list[Case]) -> dict[str, Any]:
         "limits": dataclasses.asdict(SLOW),
         "backend": "landlock",
         "protections": {},
-        "versions": {},
+        "versions": {"python": "3.12.1", "torch": "2.5.1"},
         "phases": {"queued_s": 0.001, "cell_s": 0.02, "load_s": 0.004, "cases_s": 0.12, "compare_s": 0.01},
         "load": None if cases else NOT_LOADED,
         "cases": cases,

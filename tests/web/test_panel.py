@@ -11,8 +11,11 @@ from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
+from sqlalchemy import update
 from werkzeug.test import TestResponse
 
+from judge.models import Judgement, ProblemVersion
+from judge.service import Service
 from tests.web.conftest import a_case
 
 Submit = Callable[..., dict[str, Any]]
@@ -171,3 +174,21 @@ def test_history_lists_newest_first_with_links(client: FlaskClient, submit: Subm
 
 def test_history_before_the_first_submission_says_so(client: FlaskClient) -> None:
     assert "还没有提交过" in client.get("/problems/add-pair/history").text
+
+
+def test_the_details_tell_what_the_judgement_was_made_with(
+    client: FlaskClient, submit: Submit, service: Service
+) -> None:
+    view = submit("right")
+    with service.database.write() as session:
+        session.add(ProblemVersion(hash="0123456789abcdef", number=7, slug="add-pair"))
+        session.flush()
+        session.execute(update(Judgement).values(problem_version="0123456789abcdef"))
+    details = panel_of(client, view).partition("这次评测的细节")[2]
+    assert "CPU 时间每个用例 2 秒，载入 10 秒，合计 20 秒；内存 256 MiB；输出 64 KiB" in details
+    assert "<p>题目版本 0123456789 · Python 3.12.1 · PyTorch 2.5.1</p>" in details
+    english = client.get(f"/submissions/{view['id']}/panel", headers={"Accept-Language": "en"}).text
+    assert (
+        "CPU time 2 s per case, 10 s to load, 20 s in all" in english
+        and "problem version 0123456789" in english
+    )
