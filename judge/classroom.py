@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -134,6 +135,12 @@ def judgements(session: Session, submission_id: int) -> list[Judgement]:
     """Every judgement of a submission, newest first."""
     of_it = select(Judgement).where(Judgement.submission_id == submission_id).options(defer(Judgement.report))
     return list(session.scalars(of_it.order_by(Judgement.id.desc())))
+
+
+def shown_of(judgements: Sequence[Judgement]) -> Judgement | None:
+    """The one that `judge.submissions.latest` gives, of all judgements of a submission, newest first."""
+    newest = judgements[0] if judgements else None
+    return next((one for one in judgements if one.verdict not in UNSCORED), newest)
 
 
 def changes(session: Session, slug: str) -> list[Change]:

@@ -79,7 +79,7 @@ def export() -> Response:
 def work(user_id: int, slug: str) -> str:
     """What a learner sent to a problem, and one submission of it whole: ``?submission=``, else the newest.
 
-    Its newest judgement, or an earlier one: ``?judgement=``.
+    The judgement that counts, or another: ``?judgement=``.
     """
     problem = find_problem(slug)
     with service().database.read() as session:
@@ -94,12 +94,13 @@ def work(user_id: int, slug: str) -> str:
         raise Refused("not-found", 404)
     with service().database.read() as session:
         judgements = classroom.judgements(session, view["id"]) if view else []
-        earlier = asked_judgement(judgements)
+        shown = classroom.shown_of(judgements)
+        other = asked_judgement(judgements, shown)
         state = openings.opened(session, user_id, problem.slug)
         sent = classroom.sent(session, user_id, problem.slug)
         best = classroom.best(session, user_id, problem.slug)
-    if earlier is not None:
-        view = service().judgement_view(earlier.id, language())
+    if other is not None:
+        view = service().judgement_view(other.id, language())
     return render_template(
         "class_work.html",
         problem=problem,
@@ -110,7 +111,8 @@ def work(user_id: int, slug: str) -> str:
         best=best,
         view=arrange(view) if view else None,
         judgements=judgements,
-        earlier=earlier,
+        shown=shown,
+        other=other,
         state=state,
     )
 
@@ -165,10 +167,10 @@ def rejudge_problem(slug: str) -> AnyResponse:
     return redirect(url_for("instructor.problem", slug=found.slug, _anchor="rejudge"), 303)
 
 
-def asked_judgement(judgements: list[Judgement]) -> Judgement | None:
-    """The earlier judgement that the address asks for; None for the newest. Refused with 404 for no finished one of these."""
+def asked_judgement(judgements: list[Judgement], shown: Judgement | None) -> Judgement | None:
+    """The judgement beside ``shown`` that the address asks for, or None. Refused with 404 for no finished one of these."""
     asked = request.args.get("judgement", "")
-    if not asked or (judgements and asked == str(judgements[0].id)):
+    if not asked or (shown is not None and asked == str(shown.id)):
         return None
     found = next((one for one in judgements if asked == str(one.id) and one.status == "done"), None)
     if found is None:

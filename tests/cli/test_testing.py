@@ -155,7 +155,7 @@ def test_parts_count_cases_that_were_not_run(
     ended = [make_case(f"add-{number}", "hidden", "TLE", ran=number < 2) for number in range(5)]
     many_cases(monkeypatch, [make_case("add-small", "example", "AC"), *ended])
     told = run("test", "901", "WA.py").out
-    assert "add: 1/6 cases, 1/11 points" in told
+    assert "Add: 1/6 cases, 1/11 points" in told
     assert "Cases not run: 3, counted as “time limit”." in told
     assert told.splitlines()[-1] == "  time limit 2 · not run 3"
 

@@ -73,8 +73,8 @@ def test_a_rejudge_keeps_seeds_and_shows_what_changed(
     assert f"第 {same} 号" not in page
     assert "判定变了的有 1 次提交，没变的有 1 次" in page
     assert "还没有可以归类的错误" in page
-    seen = plain(anna.get(f"/problems/toy?submission={changed}").text)
-    assert "按现在的用例重新评测过" in seen and "重新评测过" in plain(anna.get("/problems/toy/history").text)
+    seen = plain(anna.get(f"/problems/add-pair?submission={changed}").text)
+    assert "按现在的用例重新评测过" in seen and "重新评测过" in plain(anna.get("/problems/add-pair/history").text)
 
 
 def test_a_long_list_of_changes_is_cut_and_says_so(

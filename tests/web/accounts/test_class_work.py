@@ -137,10 +137,23 @@ def test_an_earlier_judgement_can_be_opened(
     place, (newest, earlier) = rejudged(ines, service, view)
     assert newest == place
     now, before = ines.get(newest).text, ines.get(earlier).text
-    assert "较早的一次判定" not in now and "得分 100" in now and "你算的是积" not in now
-    assert "较早的一次判定" in before and "得分 33.3" in before and "你算的是积" in before
-    assert f'href="{html.escape(place)}#results">看最新的判定</a>' in before
+    assert "现在不以它为准" not in now and "得分 100" in now and "你算的是积" not in now
+    assert "现在不以它为准" in before and "得分 33.3" in before and "你算的是积" in before
+    assert f'href="{html.escape(place)}#results">看作准的判定</a>' in before
     assert "重判</button>" in now and "重判</button>" not in before
+
+
+def test_a_rejudge_that_failed_is_listed_and_does_not_count(
+    anna: FlaskClient, ines: FlaskClient, send: Send, service: Service, scripted: Any
+) -> None:
+    view = send(anna, "right")
+    scripted.scripts["right"] = [a_case("add-small", "SE")]
+    place, (failed, counting) = rejudged(ines, service, view)
+    assert counting == place and "得分 100" in ines.get(counting).text
+    page = ines.get(failed).text
+    assert "现在不以它为准" in page and 'data-verdict="SE"' in page
+    mine = anna.get(f"/problems/add-pair?submission={view['id']}").text
+    assert 'data-verdict="AC"' in mine and 'data-verdict="SE"' not in mine
 
 
 def test_an_earlier_fault_offers_no_retry(
