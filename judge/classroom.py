@@ -66,17 +66,15 @@ class Change:
     after: Judgement
 
     @property
+    def failed(self) -> bool:
+        """Whether the last judgement ended in a fault of ours: then it says nothing, and the one before it counts."""
+        return self.after.verdict in UNSCORED
+
+    @property
     def differs(self) -> bool:
-        """Whether the last judgement is there and says something else; a fault of ours says nothing."""
-        return (
-            self.after.status == "done"
-            and self.after.verdict not in UNSCORED
-            and (self.before.verdict, self.before.score)
-            != (
-                self.after.verdict,
-                self.after.score,
-            )
-        )
+        """Whether the last judgement is there and says something else."""
+        said = [(one.verdict, one.score) for one in (self.before, self.after)]
+        return self.after.status == "done" and not self.failed and said[0] != said[1]
 
 
 def learners(session: Session) -> list[Learner]:

@@ -152,8 +152,9 @@ def problem(slug: str) -> str:
         judged=judged,
         shown=changed[:SHOWN_CHANGES],
         changed=len(changed),
-        same=sum(1 for one in changes if one.after.status == "done" and not one.differs),
-        waiting=sum(1 for one in changes if one.after.status != "done"),
+        same=sum(one.after.status == "done" and not (one.differs or one.failed) for one in changes),
+        failed=sum(one.failed for one in changes),
+        waiting=sum(one.after.status != "done" for one in changes),
     )
 
 

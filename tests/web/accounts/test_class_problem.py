@@ -74,7 +74,9 @@ def test_a_rejudge_keeps_seeds_and_shows_what_changed(
     assert "判定变了的有 1 次提交，没变的有 1 次" in page
     assert "还没有可以归类的错误" in page
     seen = plain(anna.get(f"/problems/add-pair?submission={changed}").text)
-    assert "按现在的用例重新评测过" in seen and "重新评测过" in plain(anna.get("/problems/add-pair/history").text)
+    assert "按现在的用例重新评测过" in seen and "重新评测过" in plain(
+        anna.get("/problems/add-pair/history").text
+    )
 
 
 def test_a_long_list_of_changes_is_cut_and_says_so(
@@ -134,6 +136,8 @@ def test_a_fault_of_ours_takes_no_score_away(
     scripted.scripts["right"] = [a_case("add-small", "SE")]
     rejudge(ines)
     assert "<b>100</b>" in ines.get("/class").text
+    page = plain(ines.get(PAGE).text)
+    assert "有 1 次重判因评测机故障没有成功" in page and "判定变了的有" not in page
 
 
 def test_an_unknown_problem_is_a_404(ines: FlaskClient) -> None:
