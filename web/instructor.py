@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from judge import classroom, openings, submissions
-from judge.classroom import Learner
 from judge.models import Judgement
-from judge.problem import Problem
-from judge.scores import Standing
 from judge.sheets import as_csv
 from web import auth
 from web.current import find_problem, service, submission
 from web.errors import Refused
-from web.i18n import language, t
+from web.i18n import language
 from web.matrix import marks, row
 from web.problems import title_of
-from web.results import arrange, points
+from web.results import arrange
+from web.roll import class_list, columns, sheet
 
 bp = Blueprint("instructor", __name__, url_prefix="/class")
 bp.before_request(auth.require_teacher)
 
 WORK_LENGTH = 200
 SHOWN_CHANGES = 100
-
-
-@dataclass(frozen=True)
-class Column:
-    """One problem of the matrix."""
-
-    problem: Problem
-    title: str
-    tried: int
-    solved: int
 
 
 @bp.get("")
@@ -62,14 +49,7 @@ def matrix() -> str:
 def export() -> Response:
     """The matrix as CSV, a row for each learner."""
     everybody = class_list()
-    problems = columns(everybody)
-    head = [t("class.name"), t("class.full-name"), t("class.solved"), t("class.last")]
-    labels = [f"#{column.problem.number} {column.problem.slug} {column.title}" for column in problems]
-    for label in labels:
-        head += [f"{label} {t('class.best')}", f"{label} {t('class.attempts')}"]
-    head += [f"{label} {t('class.saw-solution')}" for label in labels]
-    body = [export_row(one, problems) for one in everybody]
-    response = Response(as_csv([head, *body]), content_type="text/csv; charset=utf-8")
+    response = Response(as_csv(sheet(everybody, columns(everybody))), content_type="text/csv; charset=utf-8")
     name = f"class-{datetime.now().astimezone():%Y-%m-%d}.csv"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
@@ -177,38 +157,6 @@ def asked_judgement(judgements: list[Judgement], shown: Judgement | None) -> Jud
     if found is None:
         raise Refused("not-found", 404)
     return found
-
-
-def class_list() -> list[Learner]:
-    """Every learner with their standings."""
-    with service().database.read() as session:
-        return classroom.learners(session)
-
-
-def columns(everybody: list[Learner]) -> list[Column]:
-    """Every problem with how many learners tried and solved it."""
-    found = []
-    for problem in service().catalogue.all():
-        standings = [one.standings[problem.slug] for one in everybody if problem.slug in one.standings]
-        tried, solved = sum(one.sent > 0 for one in standings), sum(one.solved for one in standings)
-        found.append(Column(problem, title_of(problem), tried, solved))
-    return found
-
-
-def export_row(learner: Learner, problems: list[Column]) -> list[object]:
-    """A learner's row; an empty score where none counts, and no number where nothing was submitted."""
-    row: list[object] = [learner.name, learner.full_name, learner.solved, minute(learner.last_at)]
-    slugs = [column.problem.slug for column in problems]
-    for slug in slugs:
-        standing: Standing | None = learner.standings.get(slug)
-        row.append(points(standing.best_score) if standing and standing.attempts else "")
-        row.append(standing.sent if standing and standing.sent else "")
-    return row + [minute(learner.gave_up.get(slug)) for slug in slugs]
-
-
-def minute(moment: datetime | None) -> str:
-    """A moment as a spreadsheet reads it; empty where there is none."""
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M") if moment else ""
 
 
 def to_work(view: dict[str, object]) -> AnyResponse:
