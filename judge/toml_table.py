@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from typing import Any
 
 LANGUAGES = ("zh", "en")
@@ -30,7 +31,9 @@ class Table:
 
     def _take(self, key: str, fits: Callable[[Any], bool], want: str) -> Any:
         if key not in self._values:
-            raise TableError(f"{self.where}: {key} is missing; it must be {want}")
+            near = get_close_matches(key, self._values, 1)
+            meant = f" (is {near[0]} meant to be it?)" if near else ""
+            raise TableError(f"{self.where}: {key} is missing{meant}; it must be {want}")
         value = self._values.pop(key)
         if not fits(value):
             raise self.fail(key, want)

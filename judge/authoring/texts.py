@@ -92,6 +92,10 @@ def check_files(problem: Problem) -> Check:
     least = WRONG_AT_LEAST[problem.status]
     if len(wrong) < least:
         check.fail("few-wrong", count=len(wrong), least=least)
+    first: dict[bytes, str] = {}
+    for path, source in wrong.items():
+        if first.setdefault(source.partition(b"\n")[2].strip(), path) != path:
+            check.fail("same-wrong", path=path, other=first[source.partition(b"\n")[2].strip()])
     for path, key in found.items():
         if not key:
             check.fail("no-expects", path=path)

@@ -92,6 +92,12 @@ def test_wrong_solutions_must_say_what_they_expect(problem_with: Make) -> None:
     ]
 
 
+def test_a_copy_of_a_wrong_solution_is_none(problem_with: Make) -> None:
+    copied = (GOOD / "mutants/loops.py").read_text(encoding="utf-8")
+    [failure] = check_files(problem_with({"mutants/loops_again.py": copied})).failures
+    assert (failure.key, failure.values["other"]) == ("same-wrong", "mutants/loops.py")
+
+
 def test_a_folder_is_called_by_its_number(problem_with: Make) -> None:
     [failure] = check_files(problem_with(edits={"problem.toml": ("number = 910", "number = 911")})).failures
     assert (failure.key, failure.values["folder"], failure.values["number"]) == (

@@ -74,7 +74,7 @@ def test_refresh_reads_again_only_what_changed(folder: Path) -> None:
         ("number = 901", "number = 0", "number must be an integer of at least 1"),
         ("number = 901", "number = true", "number must be an integer"),
         ('slug = "tiny-add"', 'slug = "Tiny add"', "slug must be lower-case words"),
-        ("chapter = 1", "chapters = 1", "chapter is missing"),
+        ("chapter = 1", "chapters = 1", "chapter is missing (is chapters meant to be it?)"),
         ("chapter = 1", "chapter = 1\ncolour = 2", "unknown key colour"),
         ('"easy"', '"trivial"', "one of easy, medium, hard"),
         ('["add"]', '["_add"]', "at least one public Python name"),
