@@ -34,12 +34,14 @@ from judge.startup import open_grading
 from judge.submissions import Job, Mode
 from judge.tryouts import Tryout, Tryouts
 from judge.users import Reader, local_user
+from judge.verdict import Verdict
 from judge.views import Seen, View, history, make_view, seen_version
 
 LOG = logging.getLogger(__name__)
 WAITING_MAX = 500
 WAITING_EACH_MAX = 20  # of one person's with accounts: a class shares the queue
 FAR_FOR_S = 1.0
+FAULTS_KEPT, FAULT_CHARS = 2, 2000  # of what went wrong in a judgement that ended in SE
 USUAL_S = 0.2  # a judgement, before any was seen
 LOOK_EVERY_S = 0.5  # at the bank's files: soon enough for an author who saves and reloads
 
@@ -137,13 +139,14 @@ class Service:
         running = self._dispatcher.board.get(submission_id)
         problem = self._find(judgement.submission.slug)
         level: Level = "full" if reader is not None and reader.teaches else self.config.level
-        return make_view(judgement, running, position, problem, lang, level)
+        in_charge = level == "full" and (reader is None or reader.teaches)
+        return make_view(judgement, running, position, problem, lang, level, in_charge)
 
     def judgement_view(self, judgement_id: int, lang: str) -> View:
         """What who teaches sees of a submission by a finished judgement of it, be it not the last."""
         with self.database.read() as session:
             judgement = session.get_one(Judgement, judgement_id, options=[joinedload(Judgement.submission)])
-        return make_view(judgement, None, 0, self._find(judgement.submission.slug), lang, "full")
+        return make_view(judgement, None, 0, self._find(judgement.submission.slug), lang, "full", True)
 
     def seen(self, submission_id: int, reader: Reader | None = None) -> Seen | None:
         """The version of what `view` would show, at a fraction of its cost; None where it would show nothing."""
@@ -234,7 +237,10 @@ class Service:
             return fault(job, refused.key)
         for told in graded.faults:
             LOG.warning("submission %d to %s: %s", job.submission_id, job.slug, told)
-        return Result(graded.report(), graded.problem)
+        report = graded.report()
+        if graded.faults and graded.verdict is Verdict.SE:
+            report["faults"] = [told[-FAULT_CHARS:] for told in graded.faults[-FAULTS_KEPT:]]
+        return Result(report, graded.problem)
 
     def _try_out(self, tryout: Tryout) -> Report:
         """The report of scratch lines; with ``fault``, a key of the judge's words, where nothing was run."""

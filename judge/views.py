@@ -42,15 +42,18 @@ def make_view(
     problem: Problem | None,
     lang: str,
     level: Level,
+    in_charge: bool = False,
 ) -> View:
     """The view of a submission (the JSON API's answer) in ``lang``, hidden cases shown up to ``level``.
 
-    ``position`` as `submissions.position` has it.
+    ``position`` as `submissions.position` has it. Who is ``in_charge`` of the cases also reads what went wrong in them.
     """
     submission = judgement.submission
     done = judgement.status == "done"
     running = running if judgement.status == "running" else None  # it may have begun since it was read
-    shown = _done(judgement, problem, lang, level) if done else _running(running, problem, lang, level)
+    shown = (
+        _done(judgement, problem, lang, level, in_charge) if done else _running(running, problem, lang, level)
+    )
     return {
         **_summary(submission, judgement, lang),
         "title": _title(problem, submission.slug, lang),
@@ -105,15 +108,20 @@ def _summary(submission: Submission, judgement: Judgement, lang: str) -> View:
     }
 
 
-def _done(judgement: Judgement, problem: Problem | None, lang: str, level: Level) -> View:
+def _done(judgement: Judgement, problem: Problem | None, lang: str, level: Level, in_charge: bool) -> View:
     report: dict[str, Any] = json.loads(judgement.report or "{}")
     if "fault" in report:
         return {"message": lines.line(f"fault.{report['fault']}", lang)}
     shown = disclose(report, level)
     if problem is not None:
         shown = localise(shown, problem, lang)
+    faults = {"faults": report["faults"]} if in_charge and "faults" in report else {}
     told = ("cases", "load", "phases", "backend", "protections", "versions", "limits", "message")
-    return {"cases_total": len(shown["cases"]), **{name: shown[name] for name in told if name in shown}}
+    return {
+        "cases_total": len(shown["cases"]),
+        **{name: shown[name] for name in told if name in shown},
+        **faults,
+    }
 
 
 def _running(running: Running | None, problem: Problem | None, lang: str, level: Level) -> View:

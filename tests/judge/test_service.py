@@ -24,6 +24,7 @@ from judge.problem import Problem, load_problem
 from judge.service import Service
 from judge.startup import NoBoundary, Unsafe
 from judge.submissions import Job, NoSubmission
+from judge.verdict import Verdict
 from sandbox.canary import Finding
 
 TINY = Path(__file__).parent / "bank" / "tiny"
@@ -360,3 +361,21 @@ def test_a_server_killed_while_judging_gives_the_verdict_once_after_its_restart(
         service.close()
     assert (view["verdict"], view["source"]) == ("WA", "WA")
     assert [one["id"] for one in history] == [submission_id]
+
+
+def test_what_went_wrong_in_the_cases_is_kept_with_a_fault_and_cut(
+    service: Service, problem: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graded = SimpleNamespace(
+        faults=["first", "x" * 5000, "last"],
+        verdict=Verdict.SE,
+        problem=problem,
+        report=lambda: {"verdict": "SE"},
+    )
+    monkeypatch.setattr(service, "_grading", SimpleNamespace(grade=lambda *_, **__: graded), raising=False)
+    monkeypatch.setattr(service, "_find", lambda slug: problem)
+    job: Any = SimpleNamespace(submission_id=1, slug=problem.slug, source=b"", seed="s", mode="submit")
+    result = service._grade(job, lambda count: None, lambda case: None)
+    assert result.report == {"verdict": "SE", "faults": ["x" * 2000, "last"]}
+    graded.verdict = Verdict.WA
+    assert service._grade(job, lambda count: None, lambda case: None).report == {"verdict": "SE"}

@@ -100,6 +100,7 @@ class ScriptedJudge:
         self.gate.set()
         self.jobs: list[Job] = []
         self.scripts = dict(SCRIPTS)
+        self.faults: list[str] = []  # of the problem's own files
 
     def __call__(self, job: Job, on_start: Callable[[int], None], on_case: Callable[[Case], None]) -> Result:
         self.jobs.append(job)
@@ -114,7 +115,7 @@ class ScriptedJudge:
         self.gate.wait(10)
         for case in cases[1:]:
             on_case(case)
-        return Result(report(job, cases), None)
+        return Result(report(job, cases) | ({"faults": self.faults} if self.faults else {}), None)
 
 
 def report(job: Job, cases: list[Case]) -> dict[str, Any]:

@@ -156,6 +156,22 @@ def test_a_rejudge_that_failed_is_listed_and_does_not_count(
     assert 'data-verdict="AC"' in mine and 'data-verdict="SE"' not in mine
 
 
+def test_who_teaches_reads_what_went_wrong_in_the_cases_and_a_learner_does_not(
+    anna: FlaskClient, ines: FlaskClient, send: Send, scripted: Any
+) -> None:
+    scripted.scripts["right"], scripted.faults = (
+        [a_case("add-small", "SE")],
+        ["tests/test_hidden.py:12: TypeError"],
+    )
+    view = send(anna, "right")
+    told = "给教师和出题人：哪里出了故障"
+    page = page_of(ines, view)
+    assert told in page and "test_hidden.py:12: TypeError" in page
+    mine = anna.get(f"/problems/add-pair?submission={view['id']}").text
+    assert told not in mine and "test_hidden" not in mine and "请告诉教师" in mine
+    assert "test_hidden" not in anna.get(f"/api/submissions/{view['id']}").text
+
+
 def test_an_earlier_fault_offers_no_retry(
     anna: FlaskClient, ines: FlaskClient, send: Send, service: Service, scripted: Any
 ) -> None:
