@@ -97,6 +97,27 @@ def test_two_tabs_of_one_browser_notice_each_other(
     expect(one.locator("#conflict")).to_be_hidden()
 
 
+def test_what_waits_for_a_decision_outlives_its_tab_and_what_others_write(
+    url: str, open_page: OpenPage, type_code: TypeCode
+) -> None:
+    one = ready(open_page(), url)
+    two = ready(one.context.new_page(), url)
+    type_code(one, "one = 1")
+    expect(two.locator("#conflict")).to_be_visible()
+    type_code(two, "two = 2")
+    kept = "() => Object.values(localStorage).some((kept) => kept.includes('two = 2'))"
+    deadline = time.monotonic() + 30
+    while not two.evaluate(kept) and time.monotonic() < deadline:
+        two.wait_for_timeout(50)
+    two.close()
+    one.bring_to_front()
+    type_code(one, "one = 3")
+    expect(one.locator("#draft-state")).to_have_text("草稿已保存")
+    again = ready(one.context.new_page(), url)
+    expect(again.locator("#conflict")).to_be_visible()
+    expect_code(again, "two = 2")
+
+
 def test_without_a_server_a_draft_stays_and_goes_there_later(
     url: str, open_page: OpenPage, type_code: TypeCode
 ) -> None:

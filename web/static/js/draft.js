@@ -90,7 +90,8 @@ export class Draft {
       this.mine = mine.sent ? { ...mine, base: other.version, sent: false, asked: [] } : mine;
       this.theirs = other;
     }
-    this.keep();
+    if (this.theirs) this.keep();
+    else this.keepInPlace();
   }
 
   /**
@@ -132,12 +133,15 @@ export class Draft {
     this.listener?.state(this.keep() ? 'draft.kept' : 'draft.nowhere');
   }
 
+  /** Nothing waits for a decision any more. Only who made it may say so: what is kept aside may be another tab's. */
+  keepInPlace() {
+    if (this.keep()) write(`${this.key}:aside`, null);
+  }
+
   /** @returns {boolean} whether this browser keeps it */
   keep() {
     const text = JSON.stringify(this.mine);
-    if (this.theirs) return this.mine.sent || write(`${this.key}:aside`, text);
-    write(`${this.key}:aside`, null);
-    return write(this.key, text);
+    return this.theirs ? this.mine.sent || write(`${this.key}:aside`, text) : write(this.key, text);
   }
 
   /** Send what the server does not have; again and again while it cannot be reached. */
@@ -273,7 +277,7 @@ export class Draft {
 
   settled() {
     this.theirs = null;
-    this.keep();
+    this.keepInPlace();
     this.listener?.contest(null);
   }
 }
