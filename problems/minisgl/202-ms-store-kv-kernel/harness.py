@@ -65,6 +65,6 @@ def widths(pairs: list[list[dict[str, Any]]]) -> list[Any]:
 
 def store_plain(k: torch.Tensor, v: torch.Tensor, out_loc: torch.Tensor) -> list[torch.Tensor]:
     """Stores into caches of as many slots as there are tokens, and shows the caches."""
-    k_cache, v_cache = torch.empty_like(k), torch.empty_like(v)
+    k_cache, v_cache = torch.full_like(k, -1), torch.full_like(v, -1)  # no value of a row
     solution.store_cache(k, v, k_cache, v_cache, out_loc)
     return [k_cache, v_cache]
