@@ -37,13 +37,13 @@ def check_solutions(bench: Bench, count: int) -> tuple[Check, list[Grade]]:
     check = Check("solutions", {"files": 0, "seeds": count, "cases": 0})
     sources = right_answers(bench.problem)
     jobs = [Job(path, source, seed) for path, source in sources.items() for seed in seeds(count)]
-    grades = [bench.judge(jobs[0])]
-    if grades[0].verdict is Verdict.SE:  # nor would any other be judged
-        check.fail("not-judged", why=_first(grades[0]))
-        return check, grades
+    first = bench.judge(jobs[0])
+    if first.verdict is Verdict.SE:  # nor would any other be judged
+        check.fail("not-judged", why=_first(first))
+        return check, [first]
+    grades = []
     told: set[tuple[str, str]] = set()
-    grades.clear()
-    for job, graded in bench.judge_all(jobs):
+    for job, graded in [(jobs[0], first), *bench.judge_all(jobs[1:])]:
         grades.append(graded)
         if graded.verdict is not Verdict.AC and (job.name, why := _first(graded)) not in told:
             told.add((job.name, why))

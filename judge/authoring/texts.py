@@ -94,8 +94,9 @@ def check_files(problem: Problem) -> Check:
         check.fail("few-wrong", count=len(wrong), least=least)
     first: dict[bytes, str] = {}
     for path, source in wrong.items():
-        if first.setdefault(source.partition(b"\n")[2].strip(), path) != path:
-            check.fail("same-wrong", path=path, other=first[source.partition(b"\n")[2].strip()])
+        other = first.setdefault(source.partition(b"\n")[2].strip(), path)
+        if other != path:
+            check.fail("same-wrong", path=path, other=other)
     for path, key in found.items():
         if not key:
             check.fail("no-expects", path=path)

@@ -105,10 +105,7 @@ def test_what_waits_for_a_decision_outlives_its_tab_and_what_others_write(
     type_code(one, "one = 1")
     expect(two.locator("#conflict")).to_be_visible()
     type_code(two, "two = 2")
-    kept = "() => Object.values(localStorage).some((kept) => kept.includes('two = 2'))"
-    deadline = time.monotonic() + 30
-    while not two.evaluate(kept) and time.monotonic() < deadline:
-        two.wait_for_timeout(50)
+    two.wait_for_function("() => Object.values(localStorage).some((kept) => kept.includes('two = 2'))")
     two.close()
     one.bring_to_front()
     type_code(one, "one = 3")
