@@ -223,3 +223,23 @@ def test_the_editor_knows_torch_marks_mistakes_and_lays_out(helped_url: str, ope
     page.get_by_role("button", name="设置").click()
     page.get_by_label("代码提示").uncheck()
     expect(page.locator(".squiggly-error")).to_have_count(0)
+
+
+def test_what_a_dot_brings_is_asked_before_the_dot(helped_url: str, open_page: OpenPage) -> None:
+    page = ready(open_page(), helped_url)
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.post_data or "") if "/api/help" in one.url else None)
+    page.locator(".monaco").click(position={"x": 200, "y": 60})
+    page.keyboard.press("ControlOrMeta+A")
+    page.keyboard.type("import torch\n\ntorc")
+    expect(page.locator(".squiggly-error")).to_have_count(1)  # the server is awake
+    with page.expect_response(lambda one: r'\ntorch."' in (one.request.post_data or "")) as ahead:
+        page.keyboard.type("h")
+    assert len(ahead.value.json()["items"]) > 100
+    page.keyboard.press("Escape")
+    asked.clear()
+    page.keyboard.type(".")
+    expect(page.locator(".suggest-widget .monaco-list-row").first).to_be_visible()
+    assert not [one for one in asked if '"what":"complete"' in one]
+    page.keyboard.type("softma")
+    expect(page.locator(".suggest-widget .monaco-list-row.focused")).to_contain_text("softmax")

@@ -21,24 +21,45 @@ export function assist(monaco, editor, boot) {
   const model = editor.getModel();
   const gone = new AbortController();
 
+  /** @returns {string} the draft as the server is told it: lines end in \n */
+  const text = () => model.getValue(1);
+
   /**
    * @param {string} what
    * @param {any} [position]
+   * @param {string} [source]
    * @returns {Promise<any>} null where there is no help now
    */
-  async function ask(what, position) {
+  async function ask(what, position, source = text()) {
     const at = position ? { line: position.lineNumber - 1, column: position.column - 1 } : {};
     try {
       const response = await fetch(boot.urls.help, {
         method: 'POST',
         headers: asReader(boot),
-        body: JSON.stringify({ problem: boot.slug, source: model.getValue(1), what, ...at }), // 1: lines end in \n
+        body: JSON.stringify({ problem: boot.slug, source, what, ...at }),
         signal: gone.signal,
       });
       return response.status === 200 ? await response.json() : null;
     } catch {
       return null; // the server is away: one writes without help
     }
+  }
+
+  /** The names behind a dot that was not typed yet, and the draft that they are for. */
+  let ahead = { source: '', found: Promise.resolve(/** @type {any} */ (null)) };
+
+  /**
+   * Once an imported name stands there, ask what a dot would bring: its list takes longest, and is there when the dot is.
+   * @param {any} position
+   */
+  function askAhead(position) {
+    const { lineNumber: line, column } = position;
+    const lines = text().split('\n');
+    const { word } = model.getWordUntilPosition(position);
+    if (!word || !isImported(lines, word, line)) return;
+    lines[line - 1] = `${lines[line - 1].slice(0, column - 1)}.${lines[line - 1].slice(column - 1)}`;
+    const source = lines.join('\n');
+    ahead = { source, found: ask('complete', position.delta(0, 1), source) };
   }
 
   /** @param {number[]} found */
@@ -49,7 +70,8 @@ export function assist(monaco, editor, boot) {
     monaco.languages.registerCompletionItemProvider('python', {
       triggerCharacters: ['.'],
       async provideCompletionItems(/** @type {any} */ asked, /** @type {any} */ position) {
-        const found = asked === model ? await ask('complete', position) : null;
+        const known = ahead.source === text() ? ahead.found : null;
+        const found = asked === model ? (known && await known) ?? await ask('complete', position) : null;
         if (!found) return { suggestions: [] };
         const word = asked.getWordUntilPosition(position);
         const place = new monaco.Range(position.lineNumber, word.startColumn, position.lineNumber, word.endColumn);
@@ -111,9 +133,10 @@ export function assist(monaco, editor, boot) {
       return { startLineNumber, startColumn, endLineNumber, endColumn, severity: monaco.MarkerSeverity[level], message: one[5], tags };
     }));
   }
-  parts.push(model.onDidChangeContent(() => {
+  parts.push(model.onDidChangeContent((/** @type {any} */ { changes: [{ range: where, text: typed }] }) => {
     clearTimeout(timer);
     timer = setTimeout(() => { void check(); }, CHECK_MS);
+    if (typed.length === 1) askAhead(where.getStartPosition().delta(0, 1));
   }));
   timer = setTimeout(() => { void check(); }, CHECK_MS); // it also starts the server, before the first dot
   return {
@@ -124,4 +147,15 @@ export function assist(monaco, editor, boot) {
       monaco.editor.setModelMarkers(model, OWNER, []);
     },
   };
+}
+
+/**
+ * @param {string[]} lines of a draft
+ * @param {string} word
+ * @param {number} here the line on which it stands, from 1
+ * @returns {boolean} whether an import on another line names it
+ */
+function isImported(lines, word, here) {
+  return lines.some((line, at) => at + 1 !== here
+    && /^\s*(?:import|from)\s/.test(line) && line.split(/[^\p{L}\p{N}_]+/u).includes(word));
 }
