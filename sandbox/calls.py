@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 from sandbox.cell.caps import MAX_CALL_DEPTH, MAX_CALLBACKS, MAX_MESSAGE_BYTES, MAX_NAME, WireError
@@ -72,14 +73,26 @@ class Calls:
         """Forgets the callbacks of the case before."""
         self._callbacks.forget()
 
-    def request(self, op: str, target: tuple[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The value of one request; raises what the submission did, or what a callback of ours raised meanwhile."""
+    def request(
+        self,
+        op: str,
+        target: tuple[str, Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        meanwhile: Callable[[], None] | None = None,
+        ready: ArgumentEncoder | None = None,
+    ) -> Any:
+        """The value of one request; raises what the submission did, or what a callback of ours raised meanwhile.
+
+        ``meanwhile`` is called once the cell has its work, before anybody waits for it; ``ready`` has encoded ``args``
+        and ``kwargs`` already.
+        """
         if self._depth >= MAX_CALL_DEPTH:
             raise RuntimeError(f"calls and callbacks nest more than {MAX_CALL_DEPTH} deep")
         kind, name = target
         where = [kind, name.number_for(self) if isinstance(name, Handle) else name]
-        encoder = self._encoder()
-        frame = encoder.message(args, kwargs)
+        encoder = ready or self._encoder()
+        frame = ready.frame if ready else encoder.message(args, kwargs)
         nonce = secrets.token_hex(8)
         frame.envelope |= {"op": op, "nonce": nonce, "target": where, "drop": self._dropped}
         self._dropped = []
@@ -87,6 +100,8 @@ class Calls:
             self._asked = 0
         self._depth += 1  # left so when an exception leaves from here, in the midst of a call
         self._channel.send(frame)
+        if meanwhile is not None:
+            meanwhile()
         reply = self._reply(op, nonce, encoder.places)
         outcome = self._outcome(reply, encoder.places)
         self._depth -= 1

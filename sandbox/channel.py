@@ -12,7 +12,7 @@ import socket
 import time
 from dataclasses import dataclass
 
-from sandbox.cell.child import run_delay_s
+from sandbox.cell.child import own_run_delay_s
 from sandbox.cell.wire import Frame, pack, read_frame, receive_some, send_some
 from sandbox.client import Cell
 from sandbox.contract import Usage
@@ -55,7 +55,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         self._look_at_s = self.limit_s / _PACES
-        self._own_before_s = run_delay_s(os.getpid())
+        self._own_before_s = own_run_delay_s()
 
     @property
     def patience_s(self) -> float:
@@ -82,7 +82,7 @@ class Budget:
     def note(self, used: Usage) -> None:
         """Takes the cell's word from its zygote."""
         self.cpu_s = used.cpu_s - self.before.cpu_s
-        self.delayed_s = used.delay_s - self.before.delay_s + run_delay_s(os.getpid()) - self._own_before_s
+        self.delayed_s = used.delay_s - self.before.delay_s + own_run_delay_s() - self._own_before_s
 
 
 class Channel:

@@ -30,6 +30,8 @@ class ZygoteClient:
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
+        self._readable = select.poll()
+        self._readable.register(control, select.POLLIN)
 
     def spawn(self, limits: Limits) -> Cell:
         """A fresh hardened cell that waits on its wire. Raises SandboxFault."""
@@ -91,9 +93,7 @@ class ZygoteClient:
 
     def _receive_one(self, deadline: float) -> tuple[bytes, list[int]]:
         # No timeout is set on the socket: its flags are shared with the process that passed it on.
-        poller = select.poll()
-        poller.register(self._control, select.POLLIN)
-        if not poller.poll(max(0.0, deadline - time.monotonic()) * 1000):
+        if not self._readable.poll(max(0.0, deadline - time.monotonic()) * 1000):
             raise SandboxFault("the zygote does not answer")
         room = socket.CMSG_SPACE(2 * array.array("i").itemsize)
         flags = socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC

@@ -47,9 +47,12 @@ class Callbacks:
 
 
 class ArgumentEncoder(Encoder):
-    """Encodes one message of trusted values; ``places`` then names each storage by the argument it came with."""
+    """Encodes one message of trusted values; ``places`` then names each storage by the argument it came with.
 
-    def __init__(self, classes: Classes, callbacks: Callbacks, owner: object) -> None:
+    Without ``callbacks``, functions and iterators cannot cross.
+    """
+
+    def __init__(self, classes: Classes, callbacks: Callbacks | None = None, owner: object = None) -> None:
         super().__init__(classes)
         self.places: list[Place] = []
         self._callbacks = callbacks
@@ -83,6 +86,8 @@ class ArgumentEncoder(Encoder):
         """A handle goes back as the object; a function or iterator becomes a callback."""
         if isinstance(value, Handle):
             return ["h", value.number_for(self._owner)]
+        if self._callbacks is None:
+            raise refusal(type(value))
         if callable(value):
             return ["k", self._callbacks.number(value), "function"]
         if hasattr(type(value), "__next__"):

@@ -24,6 +24,7 @@ from sandbox.contract import (
     Timeout,
     Usage,
 )
+from sandbox.messages import ArgumentEncoder
 from sandbox.output import Output
 from sandbox.proxy import Handle, Submission
 
@@ -38,7 +39,7 @@ class Session:
     """Cells for the cases of one judgement. ``deaths``: cells lost in a case; ``load_s``: CPU seconds of loads;
     ``delayed_s``: seconds of its cases in which the machine was busy with others.
 
-    ``on_call`` is told name, args and kwargs of each call. The dataclasses that may cross are those of ``support_module``,
+    ``on_call`` is told name, args and kwargs of each call; ``meanwhile`` is called while the cell is at one. The dataclasses that may cross are those of ``support_module``,
     by default the module ``support`` as the cases import it.
     """
 
@@ -49,6 +50,7 @@ class Session:
         limits: Limits,
         cell_seed: int,
         on_call: OnCall | None = None,
+        meanwhile: Callable[[], None] | None = None,
         support_module: ModuleType | None = None,
     ) -> None:
         self.deaths = 0
@@ -58,7 +60,7 @@ class Session:
         self._program = program
         self._limits = limits
         self._seed = cell_seed
-        self._on_call = on_call
+        self._on_call, self._meanwhile = on_call, meanwhile
         support = support_module or sys.modules.get("support")
         self._classes = dataclasses_of(support) if support is not None and program.support is not None else {}
         self._output = Output(limits.output_limit_kib)
@@ -67,6 +69,7 @@ class Session:
         self._usage = Usage(0.0, 0.0)  # of the cell, at the start of the case
         self._budget = Budget(limits.time_limit_s, self._usage)
         self._died: Exit | None = None
+        self._ready: ArgumentEncoder | None = None
 
     def begin_case(self) -> Submission:
         """The submission, loaded into a fresh cell where none is alive; raises LoadFailed or SandboxFault."""
@@ -114,7 +117,21 @@ class Session:
         if self._on_call is not None and op == "call":
             self._on_call(_shown(target), args, kwargs)
         with self._losing_cells():
-            return self._calls.request(op, target, args, kwargs)
+            ready, self._ready = self._ready, None
+            return self._calls.request(op, target, args, kwargs, self._meanwhile, ready)
+
+    def encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ArgumentEncoder | None:
+        """The arguments of a request to come, for `expect`; None for those that wait until it is made."""
+        encoder = ArgumentEncoder(self._classes)
+        try:
+            encoder.message(args, kwargs)
+        except TypeError:  # a handle or a callback belongs to one cell or one case; or it cannot cross at all
+            return None
+        return encoder
+
+    def expect(self, ready: ArgumentEncoder | None) -> None:
+        """The next request's arguments are those of ``ready``."""
+        self._ready = ready
 
     def _start(self) -> None:
         check_source(self._program.source)

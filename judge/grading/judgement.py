@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import dataclasses
 import itertools
-import os
 import platform
 import signal
 import socket
@@ -21,14 +20,16 @@ from typing import Any
 import pytest
 import torch
 
-from judge.grading import after, author, pictures, reproduce, scratch
+from judge.grading import after, author, reproduce, scratch
+from judge.grading.ahead import Turns
 from judge.grading.link import receive_frame, send_frame
+from judge.grading.notes import Notes
 from judge.grading.outcome import Outcome, load_record, load_verdict, outcome_of
 from judge.grading.plugin import Case, Plugin
 from judge.grading.seeds import cell_seed
 from judge.grading.shown import clean, describe
 from judge.verdict import Verdict
-from sandbox.cell.child import run_delay_s
+from sandbox.cell.child import own_run_delay_s
 from sandbox.client import ZygoteClient
 from sandbox.contract import Limits, LoadFailed, Program, SandboxFault
 from sandbox.proxy import Submission
@@ -97,30 +98,36 @@ class Judgement:
         self._cases = _selected(plugin.cases, job["mode"], job["only"])
         self._to_first_failure: bool = job["to_first_failure"]
         self._calls: deque[tuple[str, tuple[Any, ...], dict[str, Any]]] = deque(maxlen=CALLS_SHOWN)
-        self._called = self._begun = False
+        self._called = self._loaded = False
         self._cpu_s = self._cells_s = 0.0
         self._load: dict[str, Any] | None = None
         self._stop: Verdict | None = None
         self._compared_s = author.compare_seconds()
-        self._start, self._own_delay_s = time.perf_counter(), run_delay_s(os.getpid())
+        self._start, self._own_delay_s = time.perf_counter(), own_run_delay_s()
         problem = plugin.problem
         source = base64.b64decode(job["source"])
         program = Program(source, problem.entry_points, problem.support, problem.harness)
         self._client, self._program = ZygoteClient(control), program
         seed = cell_seed(self.seed)
-        self._session = Session(self._client, program, self._limits, seed, on_call=self._on_call)
+        self._turns = Turns(plugin, self.seed, self._load_for_case)
+        self._session = Session(
+            self._client, program, self._limits, seed, self._on_call, self._turns.meanwhile
+        )
         self._recorder = reproduce.Recorder(self._session)
         self._later: list[after.Later] = []
         self._room, self._pictured = REPROS_MAX_CHARS, 0
         plugin.run = self
 
     def begin_case(self) -> Any:
-        """The submission for the case that runs now, loaded into a fresh cell where none is alive."""
-        self._begun = True
+        """The submission for the case that asks; loaded into a fresh cell where none is alive, when its turn comes."""
+        caller = self._turns.caller(self._recorder, self._session)
+        return Submission(caller, self._plugin.problem.entry_points)
+
+    def _load_for_case(self) -> None:
+        self._loaded = True
         start = time.perf_counter()
         try:
             self._session.begin_case()
-            return Submission(self._recorder, self._plugin.problem.entry_points)
         finally:
             self._cells_s += time.perf_counter() - start
 
@@ -155,11 +162,9 @@ class Judgement:
     def _run(self, case: Case, following: Case | None, record: dict[str, Any]) -> None:
         for one in (self._calls, self._recorder.calls):
             one.clear()
-        pictures.start()
-        reproduce.start()
-        self._called = self._begun = False
-        error = self._plugin.execute(case, following)
-        usage = self._session.end_case() if self._begun else None
+        self._called = self._loaded = False
+        error, notes = self._turns.run(case, following)
+        usage = self._session.end_case() if self._loaded else None
         try:
             outcome = outcome_of(error, called=self._called)
         except LoadFailed as failed:
@@ -188,21 +193,21 @@ class Judgement:
         if outcome.fault:
             self._log(case.name, outcome.fault)
         if not accepted and outcome.verdict not in (Verdict.SKIP, Verdict.SE):
-            self._illustrate(record, error)
+            self._illustrate(record, error, notes)
         self._stop = self._exhausted(outcome)
 
-    def _illustrate(self, record: dict[str, Any], error: BaseException | None) -> None:
+    def _illustrate(self, record: dict[str, Any], error: BaseException | None, notes: Notes) -> None:
         """Adds to a failed case's record its pictures and how to reproduce it, and notes what can be had only later."""
         if self._pictured < PICTURED_MAX:
             self._pictured += 1
-            found = after.drawn(pictures.pending(), lambda why: self._log(record["name"], why))
+            found = after.drawn(notes.pictures, lambda why: self._log(record["name"], why))
             record |= {"pictures": found} if found else {}
         repro = reproduce.recorded(self._recorder.calls, getattr(error, "compared", None))
         if repro is not None and reproduce.size(repro) <= self._room:
             self._room -= reproduce.size(repro)
             record["detail"]["repro"] = repro
         if record["group"] == "example" or not self._later:
-            self._later.append(after.Later(record, pictures.pending(), reproduce.offers()))
+            self._later.append(after.Later(record, notes.pictures, notes.offers))
 
     def _look_into_failures(self) -> None:
         """What needs the submission once more; by now no verdict can change."""
@@ -232,9 +237,7 @@ class Judgement:
             self._session.deaths >= DEATHS_MAX or outcome.verdict is Verdict.OLE
         ):  # the output limit is for all cases
             return outcome.verdict
-        busy_s = (
-            self._session.delayed_s + run_delay_s(os.getpid()) - self._own_delay_s
-        )  # the machine, with others
+        busy_s = self._session.delayed_s + own_run_delay_s() - self._own_delay_s  # the machine, with others
         wall_s = time.perf_counter() - self._start - busy_s
         limit_s = self._limits.judgement_limit_s
         return Verdict.TLE if self._cpu_s > limit_s or wall_s > 3 * limit_s else None

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from judge.grading import notes
 from judge.grading.attention_map import Probe
 from judge.grading.compare import wrong_places
 from judge.grading.shown import COUNTED, number
@@ -46,25 +47,12 @@ class Pending:
     probe: Probe | None = None
 
 
-_board: list[Pending] = []
-
-
-def start() -> None:
-    """Forgets the pictures of the case before."""
-    _board.clear()
-
-
-def pending() -> list[Pending]:
-    """The pictures that the present case asked for, in its order."""
-    return list(_board)
-
-
 class _Picture:
     """The pictures, as one name: ``picture.rows(...)``. ``real`` is the number of requests that are no dummies."""
 
     def rows(self, starts: Ints, *, got: object = None, real: int | None = None) -> None:
         """Which request owns which query rows: ``starts`` [bs + 1] is a running sum, ``got`` the learner's."""
-        _board.append(Pending(lambda: _rows(starts, got, real)))
+        notes.here().pictures.append(Pending(lambda: _rows(starts, got, real)))
 
     def page_table(
         self,
@@ -80,7 +68,7 @@ class _Picture:
 
         The first ``lengths[i]`` cells are request i's KV, the first ``cached[i]`` of them from the prefix cache.
         """
-        _board.append(Pending(lambda: _page_table(table, lengths, slots, cached, got, real)))
+        notes.here().pictures.append(Pending(lambda: _page_table(table, lengths, slots, cached, got, real)))
 
     def mask(
         self,
@@ -91,7 +79,7 @@ class _Picture:
         real: int | None = None,
     ) -> None:
         """Which keys each query must see. ``visible(i, n, length)`` gives bool [n, length]; default: bottom right causal."""
-        _board.append(Pending(lambda: _mask(starts, lengths, visible or _causal, real)))
+        notes.here().pictures.append(Pending(lambda: _mask(starts, lengths, visible or _causal, real)))
 
     def tensor(
         self,
@@ -103,7 +91,9 @@ class _Picture:
         tolerance: Tolerance | None = None,
     ) -> None:
         """Two tensors of one shape side by side along ``axes`` (default the last two), cut at the worst element."""
-        _board.append(Pending(lambda: _tensor(got, want, field, axes, tolerance or Tolerance(0.0, 0.0))))
+        notes.here().pictures.append(
+            Pending(lambda: _tensor(got, want, field, axes, tolerance or Tolerance(0.0, 0.0)))
+        )
 
     def attention_map(
         self,
@@ -122,7 +112,7 @@ class _Picture:
         return [N, H, d]. ``slots[i]`` are request i's slots in the order of its keys.
         """
         probe = Probe(forward, right, q, v_pool, ints(starts), [ints(one) for one in slots], real)
-        _board.append(Pending(lambda: None, probe))
+        notes.here().pictures.append(Pending(lambda: None, probe))
 
 
 picture = _Picture()

@@ -89,24 +89,23 @@ class Plugin:
         A plain case is called as pytest would call it, without the rest of pytest's protocol, which costs more than
         most cases do.
         """
+        if case.params is not None:
+            return self.call(case)
         self._error, self._running = None, case.name
-        item = case.item
         assert self.run is not None
         settle(self.run.seed, case.name)
-        with author.tolerances(self.problem.tolerances):
-            if case.params is not None:
-                self._call(case, case.params)
-            else:
-                # pytest never learns of a plain case: what this one set up must not be left for it to take down
-                shares = following is not None and following.params is None
-                item.ihook.pytest_runtest_protocol(
-                    item=item, nextitem=following.item if following is not None and shares else None
-                )
+        # pytest never learns of a plain case: what this one set up must not be left for it to take down
+        shares = following is not None and following.params is None
+        case.item.ihook.pytest_runtest_protocol(
+            item=case.item, nextitem=following.item if following is not None and shares else None
+        )
         return self._error
 
-    def _call(self, case: Case, params: Mapping[str, Any]) -> None:
-        assert self.run is not None
+    def call(self, case: Case) -> BaseException | None:
+        """`execute` for a plain case."""
+        assert self.run is not None and case.params is not None
         run = self.run
+        settle(run.seed, case.name)
         made: dict[str, Callable[[], Any]] = {
             "submission": run.begin_case,
             "rng": lambda: rng_for(run.seed, case.name),
@@ -115,11 +114,12 @@ class Plugin:
         try:
             fixtures = {name: made[name]() for name in case.item.fixturenames if name in made}
             function: Any = case.item.obj
-            function(**fixtures, **params)
+            function(**fixtures, **case.params)
         except (KeyboardInterrupt, pytest.exit.Exception):  # they end the session, as pytest has it
             raise
         except BaseException as error:
-            self._error = error
+            return error
+        return None
 
     @pytest.fixture
     def submission(self) -> Any:
@@ -155,7 +155,8 @@ class Plugin:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Serves judgements instead of running what was collected."""
-        self._serve(self)
+        with author.tolerances(self.problem.tolerances):
+            self._serve(self)
         return True
 
     @pytest.hookimpl(tryfirst=True)

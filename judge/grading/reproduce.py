@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from judge.grading import notes
 from judge.grading.compare import compare_tensors, tolerance_for
 from judge.grading.literal import NotWritable, source_of
 from judge.grading.shown import describe
@@ -63,28 +64,15 @@ class Recorder:
         return call.result
 
 
-_offers: list[tuple[str, Smaller]] = []
-
-
 class _Reproduce:
     """What an author says about reproducing, as one name."""
 
     def smaller(self, function: str, make: Smaller) -> None:
         """Offers smaller calls of ``function``: ``make()`` yields ``(args, wanted tensor)``, the smallest first."""
-        _offers.append((function, make))
+        notes.here().offers.append((function, make))
 
 
 reproduce = _Reproduce()
-
-
-def start() -> None:
-    """Forgets what the case before offered."""
-    _offers.clear()
-
-
-def offers() -> list[tuple[str, Smaller]]:
-    """What the present case offered."""
-    return list(_offers)
 
 
 def recorded(calls: Iterable[Call], compared: Compared | None) -> dict[str, Any] | None:

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 import torch
 
-from judge.grading import after, pictures
+from judge.grading import after
 from judge.grading.attention_map import NoMap, Probe
 from judge.grading.author import Wrong, check, tolerances
 from judge.grading.disclose import disclose_case
-from judge.grading.pictures import picture
+from judge.grading.notes import Notes, here
+from judge.grading.pictures import TENSOR_ROWS_MAX, picture
 from judge.problem_fields import Tolerance
 from judge.words import words
 from judge.words.pictures import all_described, described
@@ -24,15 +25,14 @@ SLOTS = [[0, 1, 2, 3, 4, 5], [40, 41, 42, 43, 20, 21, 22], list(range(50, 59))]
 
 @pytest.fixture(autouse=True)
 def board() -> Iterator[None]:
-    pictures.start()
-    yield
-    pictures.start()
+    with Notes().taken():
+        yield
 
 
 def drawn() -> list[dict[str, Any]]:
     """The pictures asked for so far, as a report would store them."""
     faults: list[str] = []
-    found = after.drawn(pictures.pending(), faults.append)
+    found = after.drawn(here().pictures, faults.append)
     assert faults == []
     again: list[dict[str, Any]] = json.loads(json.dumps(found, allow_nan=False))
     return again
@@ -168,7 +168,7 @@ def test_wrong_values_are_pictured_at_the_worst_place() -> None:
     )
     top = one["origin"][0]
     assert one["got"][31 - top][2] == "nan" and one["bad"][30 - top][2] == 1
-    assert len(one["got"]) <= pictures.TENSOR_ROWS_MAX
+    assert len(one["got"]) <= TENSOR_ROWS_MAX
     assert said(one) == "Wrong along axis 0 at 30–31, along axis 1 at 2."
 
 
@@ -194,7 +194,7 @@ def test_a_broken_picture_costs_nothing_but_itself() -> None:
     faults: list[str] = []
     picture.page_table("no table", LENGTHS, slots=64)  # type: ignore[arg-type]
     picture.rows(STARTS)
-    assert [one["kind"] for one in after.drawn(pictures.pending(), faults.append)] == ["rows"]
+    assert [one["kind"] for one in after.drawn(here().pictures, faults.append)] == ["rows"]
     assert len(faults) == 1
 
 

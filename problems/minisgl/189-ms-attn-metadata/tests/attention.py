@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -28,6 +29,11 @@ class Inputs:
 
     def __iter__(self) -> Any:
         return iter((self.q, self.k_pool, self.v_pool, self.meta))
+
+    @cached_property
+    def want(self) -> torch.Tensor:
+        """The right output."""
+        return attention(self).to(self.q.dtype)
 
 
 def inputs(
@@ -110,6 +116,12 @@ def attention(call: Inputs, rules: Rules = RIGHT) -> torch.Tensor:
         weights = scores.softmax(dim=rules.softmax_dim)
         out[cu[i] : cu[i + 1]] = rules.turn_back(torch.einsum("hnl,lhd->hnd", weights, values))
     return out
+
+
+def expect(*calls: Inputs) -> None:
+    """Computes the right outputs. Before the call: meanwhile the cell is at the case before."""
+    for call in calls:
+        _ = call.want
 
 
 def see_all(s: Segment, keys: int) -> torch.Tensor:
@@ -203,7 +215,7 @@ def verify(
 ) -> None:
     """``got`` is the attention of ``call``. ``because`` names the mistake that the case was made to see, ``nan`` the one
     that shows as NaN or Inf there; ``also`` adds wrong outputs, tried first."""
-    want = attention(call).to(call.q.dtype)
+    want = call.want
     ill = isinstance(got, torch.Tensor) and (got.device, got.dtype) == (want.device, want.dtype)
     ill = ill and not bool(got.isfinite().all())
     check.that(isinstance(got, torch.Tensor), mistake="out-not-a-tensor", field="out", got=got)

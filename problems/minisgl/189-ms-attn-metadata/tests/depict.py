@@ -26,6 +26,7 @@ SMALL: list[tuple[list[batches.Span], int, int, int]] = [
 def attend(submission: Any, call: Inputs, **how: Any) -> None:
     """Calls ``forward`` and verifies what came back."""
     depict(submission, call)
+    attention.expect(call)
     attention.verify(submission.forward(*call), call, **how)
 
 

@@ -56,9 +56,15 @@ def expected(batch: Batch) -> dict[str, Any]:
 
 
 def verify(
-    got: Any, batch: Batch, *, device: str = "cpu", because: str = "", also: Mapping[str, Named] | None = None
+    got: Any,
+    batch: Batch,
+    *,
+    want: Mapping[str, Any] | None = None,
+    device: str = "cpu",
+    because: str = "",
+    also: Mapping[str, Named] | None = None,
 ) -> None:
-    """``got`` is the metadata of ``batch`` on ``device``.
+    """``got`` is the metadata of ``batch`` on ``device``; ``want`` is what is `expected`, where it is known already.
 
     ``because`` names the mistake where the case was made to see one and no better name fits; ``also`` adds wrong
     answers by field, tried first.
@@ -66,7 +72,7 @@ def verify(
     also = also or {}
     check.that(isinstance(got, dict), mistake="not-a-dict", field="meta", got=got)
     check.keys(got, KEYS, mistake="missing-key", field="meta")
-    want = expected(batch)
+    want = want or expected(batch)
     depict(got, want, batch)
     for key in KEYS:
         if key == "max_seqlen_k":
@@ -103,7 +109,8 @@ def depict(got: Mapping[str, Any], want: Mapping[str, Any], batch: Batch) -> Non
 
 def prepare(submission: Any, batch: Batch, **how: Any) -> None:
     """Calls ``prepare_metadata`` and verifies what came back."""
-    verify(submission.prepare_metadata(batch.reqs, batch.padded, batch.table), batch, **how)
+    want = expected(batch)  # before the call: meanwhile the cell is at the case before
+    verify(submission.prepare_metadata(batch.reqs, batch.padded, batch.table), batch, want=want, **how)
 
 
 def dtype_key(key: str, got: Any) -> str:

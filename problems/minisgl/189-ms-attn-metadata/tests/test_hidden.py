@@ -112,13 +112,6 @@ def test_prepare_table_cut_from_a_larger_one(submission: Any, rng: Rng) -> None:
     prepare(submission, batch.with_table(cut), because="strides-ignored")
 
 
-@case(part="prepare_metadata", points=3, means={"RE": "reads-the-device"})
-def test_prepare_meta_device(submission: Any, rng: Rng) -> None:
-    batch = batches.make(rng, MIXED, dummies=1)
-    got = submission.prepare_metadata(batch.reqs, batch.padded, batch.table.to("meta"))
-    metadata.verify(got, batch, device="meta")
-
-
 # --- prepare_metadata: who owns what ---
 
 
@@ -154,6 +147,16 @@ def test_prepare_results_are_separate(submission: Any, rng: Rng, spans: list[Spa
         metadata.verify(got, batch, because="results-share-storage")
 
 
+# --- prepare_metadata: no loop over what is on the device ---
+
+
+@case(part="prepare_metadata", points=3, means={"RE": "reads-the-device"})
+def test_prepare_meta_device(submission: Any, rng: Rng) -> None:
+    batch = batches.make(rng, MIXED, dummies=1)
+    got = submission.prepare_metadata(batch.reqs, batch.padded, batch.table.to("meta"))
+    metadata.verify(got, batch, device="meta")
+
+
 @case(part="prepare_metadata", points=3, means={"TLE": "python-loop"})
 def test_prepare_many_requests(submission: Any, rng: Rng) -> None:
     width, count = 2048, 512
@@ -175,6 +178,7 @@ def test_forward_two_batches(submission: Any, rng: Rng) -> None:
     """Two batches of one form in turn, then the first output again."""
     spans: list[list[Span]] = [[(4, 7), (11, 12), (0, 5)], [(0, 5), (2, 5), (20, 21)]]
     calls = [attention.inputs(rng, batches.make(rng, one), 4, 2, 16) for one in spans]
+    attention.expect(*calls)
     got = submission.harness.forward_twice(*[list(call) for call in calls])
     attention.verify(
         got[1],
@@ -329,6 +333,7 @@ def test_forward_cells_that_are_no_slots(submission: Any, rng: Rng) -> None:
 def test_forward_owns_its_output(submission: Any, rng: Rng) -> None:
     call = attention.inputs(rng, batches.make(rng, DECODE), 2, 2, 16)
     new = [rng.tensor(*old.shape) for old in (call.q, call.k_pool, call.v_pool)]
+    attention.expect(call)
     got = submission.harness.forward_then_overwrite(*call, new)
     attention.verify(got, call, because="out-alias", also={"out-is-q": lambda: new[0]})
 
@@ -337,6 +342,7 @@ def test_forward_owns_its_output(submission: Any, rng: Rng) -> None:
 def test_forward_leaves_inputs_alone(submission: Any, rng: Rng) -> None:
     batch = batches.make(rng, MIXED, dummies=1, junk=(-1, 5))
     call = attention.inputs(rng, batch, 4, 2, 16, poison=float("nan"))
+    attention.expect(call)
     after = submission.harness.forward_and_show_inputs(*call)
     attention.verify(after["out"], call)
     check.tensor(after["q"], like=call.q, field="q", mistake="q-changed")
