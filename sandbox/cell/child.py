@@ -12,7 +12,8 @@ from typing import TypedDict
 
 _GONE_WITHIN_S = 5.0
 _MAX_THREADS = 128
-_LONG_S, _GIVES_WAY = 0.5, 10  # CPU seconds after which a cell is nice to its neighbours, and how nice
+_NICE = 5  # so much nicer is a cell than whoever judges it or serves a page
+_LONG_S, _NICER = 0.5, 10  # CPU seconds after which it gives way to other cells as well
 
 
 class Usage(TypedDict):
@@ -57,6 +58,7 @@ class Child:
         self._bombed = self._gave_way = False
         self._ooms = _cgroup_ooms()
         self.exit: Exit | None = None
+        self._be_nice(_NICE)
 
     def usage(self) -> Usage:
         """CPU seconds and high-water mark (MiB, less what a fresh cell has) so far."""
@@ -99,14 +101,18 @@ class Child:
             self._send_kill()
 
     def give_way(self) -> None:
-        """Have a cell that computes for long leave the processor to who needs it for a moment.
+        """Have a cell that computes for long leave the processor to others.
 
         Its verdict does not change: CPU time counts, and waiting for a processor does not.
         """
         if not self._gave_way and self.exit is None and self.usage()["cpu_s"] > _LONG_S:
             self._gave_way = True
-            with suppress(OSError):  # it has ended
-                os.setpriority(os.PRIO_PGRP, self.pid, _GIVES_WAY)  # the group: all of its threads
+            self._be_nice(_NICER)
+
+    def _be_nice(self, more: int) -> None:
+        with suppress(OSError):  # it has ended
+            nice = os.getpriority(os.PRIO_PROCESS, 0) + more
+            os.setpriority(os.PRIO_PGRP, self.pid, nice)  # the group: all of its threads
 
     def _send_kill(self) -> None:
         with suppress(ProcessLookupError):

@@ -70,25 +70,32 @@ def spinning(count: int) -> Iterator[None]:
             one.wait()
 
 
+def judge_once(problem: Problem, grader: Grader, ends: Counter[str]) -> float:
+    """Seconds of judging the problem's solution; its verdict and score are counted in ``ends``."""
+    began = time.perf_counter()
+    one = grade(problem, problem.files["solution.py"], grader=grader)
+    ends[f"{one.verdict} {one.score:g}"] += 1
+    return time.perf_counter() - began
+
+
 def judge_many(problem: Problem, grader: Grader, count: int) -> tuple[float, Counter[str]]:
     """Median seconds of judging the problem's solution, and how often which verdict with which score came of it."""
-    seconds, ends = [], Counter[str]()
-    for _ in range(count):
-        began = time.perf_counter()
-        one = grade(problem, problem.files["solution.py"], grader=grader)
-        seconds.append(time.perf_counter() - began)
-        ends[f"{one.verdict} {one.score:g}"] += 1
-    return statistics.median(seconds), ends
+    ends = Counter[str]()
+    return statistics.median(judge_once(problem, grader, ends) for _ in range(count)), ends
 
 
 @contextlib.contextmanager
-def neighbour(adding: Problem, grader: Grader, source: bytes) -> Iterator[Counter[str]]:
-    """Meanwhile ``source`` is judged again and again; its verdicts."""
+def neighbour(
+    adding: Problem, grader: Grader, source: bytes, *, once: bool = False
+) -> Iterator[Counter[str]]:
+    """Meanwhile ``source`` is judged again and again, or once; its verdicts."""
     over, seen = threading.Event(), Counter[str]()
 
     def judge_on() -> None:
         while not over.is_set():
             seen[str(grade(adding, source, grader=grader).verdict)] += 1
+            if once:
+                break
 
     thread = threading.Thread(target=judge_on)
     thread.start()
@@ -100,20 +107,32 @@ def neighbour(adding: Problem, grader: Grader, source: bytes) -> Iterator[Counte
 
 
 def beside(problem: Problem, grader: Grader, count: int) -> dict[str, Any]:
-    """The problem judged alone and beside each of AT_LIMIT."""
+    """The problem judged alone and beside each of AT_LIMIT: beside one submission each time, and beside a flood of them."""
     adding, told = load_problem(ADD), {}
     judge_many(problem, grader, 3)
     for name, (body, verdict) in AT_LIMIT.items():
-        alone_s, _ = judge_many(problem, grader, count)
-        with neighbour(adding, grader, source_of(body)) as seen:
-            beside_s, ends = judge_many(problem, grader, count)
+        ends, seen = Counter[str](), Counter[str]()
+        alone_s, beside_s = [], []
+        for _ in range(count):
+            alone_s.append(judge_once(problem, grader, ends))
+            with neighbour(adding, grader, source_of(body), once=True) as one:
+                beside_s.append(judge_once(problem, grader, ends))
+            seen += one
+        with neighbour(adding, grader, source_of(body)) as flood:
+            flood_s, flood_ends = judge_many(problem, grader, count)
         told[name] = {
-            "slower": round(beside_s / alone_s, 3),
-            "ends": ends,
+            "slower": _over(statistics.median(beside_s), alone_s),
+            "slower in a flood": _over(flood_s, alone_s),
+            "ends": ends + flood_ends,
             "beside": seen,
+            "flood": flood,
             "expected": verdict,
         }
     return told
+
+
+def _over(seconds: float, alone_s: list[float]) -> float:
+    return round(seconds / statistics.median(alone_s), 3)
 
 
 def main() -> None:
