@@ -17,7 +17,7 @@ from web.requests import field, json_body
 
 bp = Blueprint("editor_help", __name__)
 
-KINDS = ("complete", "signature", "hover", "check", "format")
+KINDS = ("complete", "ahead", "signature", "hover", "check", "format")
 ASKED_MOST, ASKED_WINDOW_S = 400, 60.0  # of one user; quick typists ask for three a second
 _busy = threading.BoundedSemaphore(4)  # of the server's threads, so that pages never wait for help
 

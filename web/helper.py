@@ -62,9 +62,10 @@ class Helper:
 
     def ask(self, what: str, problem: Problem, reader: int, source: str, line: int, column: int) -> Answer:
         """The answer to one of KINDS about ``source`` at ``line`` and ``column`` (from 0, UTF-16); None: no help now."""
-        uri = (self._place(problem) / f"r{reader}.py").as_uri()
+        # what is asked ahead is about another text, and the server answers every question of a document by its last
+        uri = (self._place(problem) / f"{'a' if what == 'ahead' else 'r'}{reader}.py").as_uri()
         position = {"line": line, "character": column}
-        if what == "complete":
+        if what in ("complete", "ahead"):
             found = self.ty.ask(uri, source, "textDocument/completion", position=position)
             return completions(found, word_before(source, line, column))
         if what == "signature":

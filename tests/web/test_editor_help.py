@@ -68,6 +68,19 @@ def test_torch_and_the_problems_own_names_are_known(helper: Helper, problem: Pro
     assert "def softmax" in asked(helper, problem, "hover", "import torch\ntorch.softmax")["text"]
 
 
+def test_what_is_asked_ahead_is_answered_for_its_own_text(helper: Helper, problem: Problem) -> None:
+    """The editor asks about the name and, at once, about the name with its dot."""
+    found: list[Any] = []
+    text = "import torch\n\ntorch"
+    for _ in range(5):
+        ahead = threading.Thread(target=lambda: found.append(asked(helper, problem, "ahead", f"{text}.")))
+        ahead.start()
+        assert "torch" in labels(asked(helper, problem, "complete", text))
+        ahead.join()
+    assert len(found) == 5
+    assert all("amp" in labels(one) for one in found)  # and not what the name alone begins
+
+
 def test_mistakes_are_marked_and_nothing_of_this_project_is_seen(helper: Helper, problem: Problem) -> None:
     found = asked(helper, problem, "check", "import torch\nimport minisgl, judge\ntorch.softmx\nnobody\n")
     said = [(one[0], one[4], one[5]) for one in found]

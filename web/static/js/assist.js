@@ -59,7 +59,7 @@ export function assist(monaco, editor, boot) {
     if (!word || !isImported(lines, word, line)) return;
     lines[line - 1] = `${lines[line - 1].slice(0, column - 1)}.${lines[line - 1].slice(column - 1)}`;
     const source = lines.join('\n');
-    ahead = { source, found: ask('complete', position.delta(0, 1), source) };
+    ahead = { source, found: ask('ahead', position.delta(0, 1), source) };
   }
 
   /** @param {number[]} found */
