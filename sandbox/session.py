@@ -112,12 +112,12 @@ class Session:
 
     def request(self, op: str, target: tuple[str, Any], /, *args: Any, **kwargs: Any) -> Any:
         """One request to the cell, on behalf of a proxy."""
+        ready, self._ready = self._ready, None  # of this request, however it ends
         if self._calls is None:
             raise CellDied(self._died) if self._died else SandboxFault("a call outside of a case")
         if self._on_call is not None and op == "call":
             self._on_call(_shown(target), args, kwargs)
         with self._losing_cells():
-            ready, self._ready = self._ready, None
             return self._calls.request(op, target, args, kwargs, self._meanwhile, ready)
 
     def encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ArgumentEncoder | None:
