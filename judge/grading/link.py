@@ -42,11 +42,11 @@ def receive_request(sock: socket.socket) -> tuple[dict[str, Any], list[int]] | N
     return json.loads(data), list(fds)
 
 
-def wait_readable(sock: socket.socket, timeout_s: float) -> None:
-    """Waits until something can be received, the other end is closed, or ``timeout_s`` is over."""
+def wait_readable(sock: socket.socket, timeout_s: float) -> bool:
+    """Waits until something can be received or the other end is closed; False when ``timeout_s`` is over before."""
     poller = select.poll()
     poller.register(sock, select.POLLIN)
-    poller.poll(1000 * timeout_s)
+    return bool(poller.poll(1000 * timeout_s))
 
 
 def send_frame(sock: socket.socket, frame: dict[str, Any]) -> None:

@@ -24,6 +24,9 @@ from sandbox.proxy import Submission
 from sandbox.seccomp import compile_filter
 
 
+_TAKEN_MIB = 24  # as much as the largest problems use
+
+
 class _Echo:
     """Stands for a cell: gives back the first tensor of each call, through the codec and a socket as a cell would."""
 
@@ -77,3 +80,8 @@ def rehearse() -> None:
         send_frame(near, {"case": {"detail": describe({"got": got, "want": [sent, 1.5, None]})}})
         receive_frame(far, time.monotonic() + 10)
     json.dumps({"kind": "rehearsal"})
+
+
+def take_memory() -> None:
+    """Has the kernel clear pages now that the tensors of a judgement will lie in; malloc keeps them (see grader_environment)."""
+    torch.zeros(_TAKEN_MIB << 20, dtype=torch.uint8)

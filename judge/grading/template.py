@@ -17,7 +17,7 @@ import pytest
 from judge.grading.judgement import judge
 from judge.grading.link import die_with_parent, receive_request, send_frame, wait_readable
 from judge.grading.plugin import GROUPS, Plugin
-from judge.grading.rehearse import rehearse
+from judge.grading.rehearse import rehearse, take_memory
 from judge.problem import Problem, ProblemError, load_problem
 
 _OFF = (
@@ -104,6 +104,8 @@ def _become_judgement(plugin: Plugin, sock: socket.socket, writing: int, parent:
         die_with_parent(parent)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         rehearse()
+        if not wait_readable(sock, 0):  # whoever is there already would wait for it
+            take_memory()
         fds = _await_judgement(sock)
         os.write(writing, _TAKEN if fds else _CLOSED)
         os.close(writing)
