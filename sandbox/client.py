@@ -35,13 +35,17 @@ class ZygoteClient:
 
     def spawn(self, limits: Limits) -> Cell:
         """A fresh hardened cell that waits on its wire. Raises SandboxFault."""
-        answer, descriptors = self.ask(
-            "spawn",
-            _SPAWN_WAIT_S,
-            memory_mib=limits.memory_limit_mib,
-            cpu_s=limits.judgement_limit_s,
-            filter=base64.b64encode(compile_filter().program).decode(),
-        )
+        return self.spawned(self.begin_spawn(limits))
+
+    def begin_spawn(self, limits: Limits) -> str:
+        """Have the zygote make a cell, for `spawned`; one that nobody fetches ends with the next. Raises SandboxFault."""
+        program = base64.b64encode(compile_filter().program).decode()
+        bounds = {"memory_mib": limits.memory_limit_mib, "cpu_s": limits.judgement_limit_s}
+        return self.begin("spawn", **bounds, filter=program)
+
+    def spawned(self, nonce: str) -> Cell:
+        """The cell that was begun. Raises SandboxFault."""
+        answer, descriptors = self.answer("spawn", nonce, _SPAWN_WAIT_S)
         if len(descriptors) != 2:
             _close_all(descriptors)
             raise SandboxFault("the zygote sent no cell")

@@ -70,6 +70,11 @@ class Session:
         self._budget = Budget(limits.time_limit_s, self._usage)
         self._died: Exit | None = None
         self._ready: ArgumentEncoder | None = None
+        self._spawning = ""  # a cell that has begun
+
+    def spawn_ahead(self) -> None:
+        """Have the first cell made now: something else can be done meanwhile. Raises SandboxFault."""
+        self._spawning = self._client.begin_spawn(self._limits)
 
     def begin_case(self) -> Submission:
         """The submission, loaded into a fresh cell where none is alive; raises LoadFailed or SandboxFault."""
@@ -135,7 +140,8 @@ class Session:
 
     def _start(self) -> None:
         check_source(self._program.source)
-        cell = self._client.spawn(self._limits)
+        spawning, self._spawning = self._spawning or self._client.begin_spawn(self._limits), ""
+        cell = self._client.spawned(spawning)
         self._usage = Usage(0.0, 0.0)
         budget = self._budget = Budget(self._limits.load_limit_s, self._usage)
         self._channel = Channel(cell, self._output, budget)

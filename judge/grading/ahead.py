@@ -40,21 +40,25 @@ class Turns:
             notes = Notes()
             with notes.taken():
                 return self._plugin.execute(case, following), notes
-        front = self._next or _Begun(case, self._plugin.call)
+        front, self._next = self._next or self._begin(case), None
         try:
             if front.asks:
                 self._load()
         except (LoadFailed, SandboxFault) as failed:
             return failed, front.notes
-        self._front, self._next, front.in_front = front, None, True
+        self._front, front.in_front = front, True
         if not front.go_on():
             if following is not None and following.params is not None and _undisturbed():
-                self._next = _Begun(following, self._plugin.call)
-                self._next.go_on()
+                self._begin(following)
             settle(self._seed, f"{case.name}, after its first call")  # whether or not another has drawn since
             front.go_on()
         self._front = None
         return front.error, front.notes
+
+    def _begin(self, case: Case) -> _Begun:
+        begun = self._next = _Begun(case, self._plugin.call)
+        begun.go_on()
+        return begun
 
     def caller(self, recorder: Caller, session: Session) -> Caller:
         """Through what the case that asks reaches the submission: with a cell at once, or once its turn has come."""

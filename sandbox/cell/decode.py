@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import torch
 
 from .caps import MAX_DEPTH, MAX_INT, MAX_ITEMS, WireError
-from .values import BIG_INT, DEVICE, DTYPES, INLINE, INT64, Classes, Node, are_integers
+from .values import BIG_INT, DEVICE, DTYPES, INLINE, INT64, Classes, Node, are_integer_tuples, are_integers
 from .wire import Frame
 
 
@@ -66,9 +66,9 @@ class Decoder:
         if (container := self._NESTED.get(tag)) is None:
             return self.tagged(tag, parts)
         self._depth += 1
-        self._items += len(parts)
-        if self._depth > MAX_DEPTH or self._items > 2 * MAX_ITEMS:  # a dict's keys are counted here, too
-            raise WireError("too deep or too many")
+        if self._depth > MAX_DEPTH:
+            raise WireError("too deep")
+        self._count(len(parts))
         value = container(self, parts)
         self._depth -= 1
         return value
@@ -82,10 +82,29 @@ class Decoder:
     def _list(self, parts: list[Node]) -> list[Any]:
         if are_integers(parts):  # as long ones mostly are: no step for each
             return parts
+        if (rows := self._integer_tuples(parts)) is not None:
+            return rows
         return [self._child(place, node) for place, node in enumerate(parts)]
 
     def _tuple(self, parts: list[Node]) -> tuple[Any, ...]:
         return tuple(self._list(parts))
+
+    def _integer_tuples(self, parts: list[Node]) -> list[Any] | None:
+        """The values of a list of tuples of integers, in one step as it was encoded; None for any other list."""
+        if {*map(type, parts)} != {list} or not all(part and type(part[0]) is str for part in parts):
+            return None
+        if {part[0] for part in parts} != {"t"} or self._depth >= MAX_DEPTH:
+            return None
+        rows = [tuple(part[1:]) for part in parts]
+        if not are_integer_tuples(rows):
+            return None
+        self._count(sum(map(len, rows)))
+        return rows
+
+    def _count(self, length: int) -> None:
+        self._items += length
+        if self._items > 2 * MAX_ITEMS:  # a dict's keys are counted here, too
+            raise WireError("too many")
 
     def _dict(self, parts: list[Node]) -> dict[str | int, Any]:
         half = len(parts) // 2

@@ -11,7 +11,18 @@ from typing import Any, ClassVar
 import torch
 
 from .caps import MAX_DATA_BYTES, MAX_DEPTH, MAX_INT, MAX_INT_BITS, MAX_ITEMS, MAX_TENSORS, Refused
-from .values import DTYPE_NAMES, INLINE, INT64, Classes, Node, are_integers, clean, type_module, type_name
+from .values import (
+    DTYPE_NAMES,
+    INLINE,
+    INT64,
+    Classes,
+    Node,
+    are_integer_tuples,
+    are_integers,
+    clean,
+    type_module,
+    type_name,
+)
 from .wire import Frame
 
 _VALUE_BASES = (torch.Tensor, int, float, complex, str, bytes, list, dict, tuple)
@@ -120,6 +131,9 @@ class Encoder:
         if are_integers(items):  # as long ones mostly are: no step for each
             self._count(len(items))
             return [tag, *items]
+        if are_integer_tuples(items) and len(self._open) < MAX_DEPTH:  # a batch's requests are such a table
+            self._count(len(items) + sum(map(len, items)))
+            return [tag, *(["t", *item] for item in items)]
         return self._children(tag, enumerate(items), len(items))
 
     def _dict(self, value: dict[object, object]) -> Node:

@@ -10,6 +10,7 @@ defaultdict as a dict. Text is cleaned: lone surrogates become escapes, NUL is d
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -38,6 +39,11 @@ INT64 = range(-(1 << 63), 1 << 63)
 def are_integers(items: list[Any]) -> bool:
     """Whether there is an item, and each is an exact int of 64 bits."""
     return {*map(type, items)} == {int} and min(items) >= INT64.start and max(items) < INT64.stop
+
+
+def are_integer_tuples(items: list[Any]) -> bool:
+    """Whether there is an item, and each is an exact tuple of such ints; one of them may be empty."""
+    return {*map(type, items)} == {tuple} and are_integers(list(itertools.chain.from_iterable(items)))
 
 
 def clean(text: str) -> str:
