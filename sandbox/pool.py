@@ -122,6 +122,11 @@ class Pool:
                     self._alone = None
                     self._changed.notify_all()
 
+    def wait_warm(self, timeout_s: float) -> bool:
+        """Waits until no zygote is starting any more; whether that was so in time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._starting, timeout_s)
+
     def close(self) -> None:
         """End every zygote, also those that are in use or still starting. May be called again."""
         with self._changed:
@@ -198,7 +203,7 @@ class Pool:
             if zygote is not None and wanted:
                 self._last_failure = ""
                 self._idle.append(zygote)
-                self._changed.notify_all()
+            self._changed.notify_all()
         if zygote is not None and not wanted:
             zygote.kill()
 

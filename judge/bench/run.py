@@ -34,6 +34,7 @@ class Effort:
     throughput_s: float  # for each number of clients
 
 
+_WARM_LIMIT_S = 60.0
 FULL, QUICK = Effort(40, 5, 6.0), Effort(6, 1, 1.0)
 
 
@@ -51,6 +52,7 @@ def bench(sandbox: str, p189: Problem | None, effort: Effort, say: Say = lambda 
     with open_grader(sandbox, max(judged.CLIENTS), spares=0, problems=[trivial]) as (pool, grader):
         judged.once(trivial, grader)
         found["start"] = {"first_verdict_s": round(time.perf_counter() - started, 3)}
+        pool.wait_warm(_WARM_LIMIT_S)  # what starts takes processors from what is measured
         found |= {"backend": pool.backend, "zygotes": pool.size, "zygote_mib": _zygote_mib(pool)}
         say("trivial")
         found["trivial"] = _problem(trivial, grader, effort, reasons)
