@@ -193,17 +193,22 @@ def test_last():
     assert [one["verdict"] for one in told.values()] == ["AC", "SKIP", "WA", "AC", "AC"]
 
 
-def test_a_load_that_fails_meanwhile_is_the_next_cases_end() -> None:
-    """The cell died, and the submission cannot be loaded again: the case that was begun ends with that."""
-    loads: list[str] = []
+@pytest.mark.parametrize(
+    ("fails", "meets"),
+    [
+        pytest.param(1, ["a begins", "load"], id="the first"),
+        pytest.param(2, ["a begins", "load", "b begins", "a ends", "load"], id="after a death"),
+    ],
+)
+def test_a_case_begins_before_its_cell_and_ends_where_that_fails(fails: int, meets: list[str]) -> None:
+    seen: list[str] = []
 
     def load() -> None:
-        loads.append("")
-        if len(loads) == 2:
+        seen.append("load")
+        if seen.count("load") == fails:
             raise LoadFailed("raised")
 
     turns = Turns(cast(Plugin, None), "seed", load)
-    seen: list[str] = []
 
     class Recorder:
         def request(self, *args: Any, **kwargs: Any) -> Any:
@@ -219,10 +224,11 @@ def test_a_load_that_fails_meanwhile_is_the_next_cases_end() -> None:
 
     turns._plugin = cast(Plugin, SimpleNamespace(call=call))
     first, second = (cast(Case, SimpleNamespace(name=name, params={})) for name in ("a", "b"))
-    assert turns.run(first, second)[0] is None
-    error, _ = turns.run(second, None)
-    assert isinstance(error, LoadFailed)
-    assert seen == ["a begins", "b begins", "a ends"]
+    errors = [turns.run(first, second)[0]]
+    if errors[0] is None:
+        errors.append(turns.run(second, None)[0])
+    assert isinstance(errors[-1], LoadFailed) and len(errors) == fails
+    assert seen == meets
 
 
 def test_a_verdict_is_the_same_either_way(with_hidden: Make, grader: Grader) -> None:

@@ -205,6 +205,27 @@ def test_many_items_cross() -> None:
     assert crossed(value) == value
 
 
+small = st.one_of(st.integers(-(1 << 63), (1 << 63) - 1), st.booleans(), st.integers(1 << 63, 1 << 65))
+
+
+@given(st.lists(st.one_of(st.lists(small, max_size=3).map(tuple), small), min_size=1, max_size=5))
+def test_tables_of_integers_cross_as_any_other_list(rows: list[Any]) -> None:
+    got = crossed([rows, tuple(rows)])
+    assert got == [rows, tuple(rows)] and repr(got) == repr([rows, tuple(rows)])  # a bool stays one
+
+
+def test_tables_of_integers_are_capped_as_any_other_list() -> None:
+    def deep(levels: int) -> object:
+        value: object = [(1, 2)]
+        for _ in range(levels - 2):
+            value = [value]
+        return value
+
+    assert crossed(deep(caps.MAX_DEPTH)) == deep(caps.MAX_DEPTH)
+    assert refused(deep(caps.MAX_DEPTH + 1))[0] == "too-deep"
+    assert refused([(0,) * (caps.MAX_ITEMS // 2)] * 2)[0] == "too-big"
+
+
 def test_a_dataclass_is_rebuilt_without_running_its_code() -> None:
     made = crossed(Pair(1, {"x": Pair(2)}))
     assert made == Pair(1, {"x": Pair(2, [])})
@@ -285,6 +306,17 @@ def decoded(node: Any, text: bytes = b"") -> Any:
 )
 def test_a_hostile_node_is_a_wire_error(node: Any) -> None:
     with pytest.raises(WireError):
+        decoded(node)
+
+
+def test_tables_too_large_or_too_deep_are_wire_errors() -> None:
+    row = ["t", *[0] * (caps.MAX_ITEMS // 2)]
+    with pytest.raises(WireError, match="too many"):
+        decoded(["l", *[row] * 5])
+    node: Any = ["l", ["t", 1]]
+    for _ in range(caps.MAX_DEPTH - 1):
+        node = ["l", node]
+    with pytest.raises(WireError, match="too deep"):
         decoded(node)
 
 

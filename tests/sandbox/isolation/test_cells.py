@@ -71,6 +71,14 @@ def test_a_spawn_ends_the_cell_before(client: ZygoteClient) -> None:
     second.close()
 
 
+def test_a_cell_that_nobody_fetched_is_not_taken_for_the_next(client: ZygoteClient) -> None:
+    client.begin_spawn(Limits())
+    cell = client.spawn(Limits())
+    assert cell.wait(0) is None
+    assert cell.kill().reason == "killed"
+    cell.close()
+
+
 def test_the_cpu_time_of_a_case_is_what_its_cell_burned(open_session: OpenSession) -> None:
     session = open_session(
         """

@@ -78,6 +78,21 @@ def test_it_keeps_one_spare_beside_those_in_use(pool: Pool, starter: Answering) 
         pool.acquire(0.05)
 
 
+def test_one_can_wait_until_all_are_warm(starter: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
+    start, go_on = starter.start, threading.Event()
+
+    def late() -> Zygote:
+        if starter.started:
+            go_on.wait(30)
+        return start()
+
+    monkeypatch.setattr(starter, "start", late)
+    with Pool(starter, size=2, settings=Settings(spares=0)) as pool:
+        assert not pool.wait_warm(0.05)
+        go_on.set()
+        assert pool.wait_warm(30) and len(starter.started) == 2
+
+
 def test_a_zygote_is_lent_to_one_at_a_time(pool: Pool) -> None:
     first, second = pool.acquire(5), pool.acquire(5)
     assert first is not second
