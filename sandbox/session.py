@@ -140,8 +140,8 @@ class Session:
 
     def _start(self) -> None:
         check_source(self._program.source)
-        spawning, self._spawning = self._spawning or self._client.begin_spawn(self._limits), ""
-        cell = self._client.spawned(spawning)
+        spawning, self._spawning = self._spawning, ""
+        cell = self._client.spawned(spawning) if spawning else self._client.spawn(self._limits)
         self._usage = Usage(0.0, 0.0)
         budget = self._budget = Budget(self._limits.load_limit_s, self._usage)
         self._channel = Channel(cell, self._output, budget)
