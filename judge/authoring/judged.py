@@ -26,6 +26,7 @@ from judge.problem import Problem
 from judge.verdict import Verdict
 
 SHARE_OF_LIMIT = 0.2
+_TOO_SLOW = 1.5  # times its limit: a faster machine would accept what takes less
 INPUTS_MAX_BYTES = 8_000_000
 SLOWEST_SHOWN = 5
 _PLACE = re.compile(r"tests/(\w+\.py)(?:\", line (\d+)|:(\d+))")
@@ -178,6 +179,9 @@ def _wrongly_judged(job: Job, graded: Grade) -> tuple[str, dict[str, Any]] | Non
             "case": case["name"],
             "verdict": case["verdict"],
         }
+    times = case["time_s"] / graded.limits.time_limit_s
+    if case["verdict"] == Verdict.TLE and 1 < times < _TOO_SLOW:
+        return "wrong-near", {"case": case["name"], "times": f"{times:.1f}"}
     return None
 
 

@@ -82,6 +82,32 @@ def test_a_wrong_solution_with_another_mistake_first_fails(problem_with: Make, g
     assert (failure["expected"], failure["found"], failure["case"]) == ("values", "divided", "scale-small")
 
 
+def test_a_wrong_solution_that_a_faster_machine_would_accept_fails(
+    problem_with: Make, grader: Grader
+) -> None:
+    source = """# expects: loops
+import time
+
+
+def scale(x, factor):
+    begun_s = time.process_time()
+    while len(x) == 50 and time.process_time() < begun_s + SECONDS:
+        pass
+    return x * factor + 1
+"""
+    limit_s = 0.5 * grader.pool.factor  # as problem.toml has it
+    slow = {
+        f"mutants/{name}.py": source.replace("SECONDS", str(times * limit_s))
+        for name, times in (("nearly", 1.2), ("slow", 9))
+    }
+    [failure] = found_by("wrong", problem_with(slow), grader)
+    assert (failure["key"], failure["file"], failure["case"]) == (
+        "wrong-near",
+        "mutants/nearly.py",
+        "scale-long",
+    )
+
+
 def test_a_wrong_solution_that_does_not_load_fails(problem_with: Make, grader: Grader) -> None:
     broken = {"mutants/broken.py": "# expects: values\ndef scale(x, factor:\n"}
     [failure] = found_by("wrong", problem_with(broken), grader)
