@@ -67,8 +67,8 @@ def test_meta_owns_its_memory(submission: Any, rng: Rng) -> None:
 
 @case(part="meta", points=5, means={"TLE": "page-by-page"})
 def test_meta_many_pages(submission: Any, rng: Rng) -> None:
-    """256 requests with 2048 pages of one token each."""
-    width, count = 2048, 256
+    """256 requests with 4096 pages of one token each."""
+    width, count = 4096, 256
     table = rng.ints(0, 1 << 20, count + width).as_strided((count, width), (1, 1))
     reqs = [(int(row), width - 1, width) for row in rng.permutation(count)]
     got = submission.flashinfer_metadata(reqs, table, 1)
