@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from .caps import MAX_NAME
+from .caps import MAX_ITEMS, MAX_NAME
 
 Node = Any
 """A JSON value: what one end writes into an envelope, and the other must not trust."""
@@ -42,8 +42,12 @@ def are_integers(items: list[Any]) -> bool:
 
 
 def are_integer_tuples(items: list[Any]) -> bool:
-    """Whether there is an item, and each is an exact tuple of such ints; one of them may be empty."""
-    return {*map(type, items)} == {tuple} and are_integers(list(itertools.chain.from_iterable(items)))
+    """Whether there is an item, and each is an exact tuple of such ints, no more than may cross; some may be empty."""
+    if {*map(type, items)} != {tuple} or sum(
+        map(len, items)
+    ) > MAX_ITEMS:  # one tuple may be there many times
+        return False
+    return are_integers(list(itertools.chain.from_iterable(items)))
 
 
 def clean(text: str) -> str:

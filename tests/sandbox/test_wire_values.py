@@ -6,6 +6,7 @@ import collections
 import dataclasses
 import enum
 import math
+import tracemalloc
 from typing import Any, NamedTuple
 
 import numpy
@@ -223,7 +224,14 @@ def test_tables_of_integers_are_capped_as_any_other_list() -> None:
 
     assert crossed(deep(caps.MAX_DEPTH)) == deep(caps.MAX_DEPTH)
     assert refused(deep(caps.MAX_DEPTH + 1))[0] == "too-deep"
-    assert refused([(0,) * (caps.MAX_ITEMS // 2)] * 2)[0] == "too-big"
+    row = (0,) * (caps.MAX_ITEMS // 2)
+    assert refused([row] * 2)[0] == "too-big"
+    tracemalloc.start()
+    try:
+        assert refused([row] * 1000)[0] == "too-big"
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20  # it was not unfolded: that would be 400 MB
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_dataclass_is_rebuilt_without_running_its_code() -> None:
