@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -105,10 +106,11 @@ def look(page: Page, name: str, scheme: Literal["light", "dark"] = "dark") -> No
 
 def in_both_languages(page: Page, name: str) -> None:
     """`look` in English, light, and Chinese, dark: colours do not change with the language."""
-    page.get_by_role("link", name="English").click()
-    look(page, f"{name}-en", "light")
-    page.get_by_role("link", name="中文").click()
-    look(page, f"{name}-zh", "dark")
+    for language, tag, scheme in (("English", "en", "light"), ("中文", "zh", "dark")):
+        page.get_by_role("link", name=language).click()
+        # A click does not wait for the page that it leads to.
+        expect(page.locator("html")).to_have_attribute("lang", re.compile(f"^{tag}"))
+        look(page, f"{name}-{tag}", scheme)
 
 
 def check_closed(page: Page, school: School, other: int) -> None:
@@ -170,6 +172,8 @@ def test_a_class_from_the_list_to_the_export(
     changed = teacher.locator("section:has(#rejudge) tbody tr")
     expect(changed).to_have_count(2, timeout=120_000)
     expect(changed.last).to_contain_text("AC 100")
+    # Until the last one is judged, the page reads itself anew, under axe's eyes too.
+    expect(teacher.get_by_label("我要重判全部 2 次提交")).to_be_visible(timeout=120_000)
     in_both_languages(teacher, "rejudged")
     changed.last.get_by_role("link").click()
     expect(teacher.locator(".judgements tbody tr")).to_have_count(2)
