@@ -64,13 +64,13 @@ class Encoder:
             return value
         if (simple := self._SIMPLE.get(cls)) is not None:
             return simple(self, value)
-        if (container := self._container(cls)) is not None:
-            return self._nested(value, container)
         if cls is torch.Tensor or cls is torch.nn.Parameter:
             self._tensors += 1
             if self._tensors > MAX_TENSORS:
                 raise Refused("too-big", "Tensor")
             return self.tensor(value)
+        if (container := self._container(cls)) is not None:
+            return self._nested(value, container)
         return self.other(value)
 
     def tensor(self, value: Any) -> Node:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 
@@ -41,10 +42,10 @@ class Storages:
         self._numbers: dict[int, int] = {}
         self._met: list[_Storage] = []
 
-    def add(self, tensor: torch.Tensor) -> int:
+    def add(self, tensor: torch.Tensor, shape: list[int], stride: list[int]) -> int:
         """The number of the tensor's storage."""
         storage = tensor.untyped_storage()
-        low, high = _reach(tensor)
+        low, high = _reach(tensor, shape, stride)
         number = self._numbers.setdefault(storage._cdata, len(self._met))
         if number == len(self._met):
             self._met.append(_Storage(storage, tensor.device, low, high))
@@ -66,29 +67,35 @@ class Storages:
         encoder.frame.envelope["storages"] = table
 
 
-def _reach(tensor: torch.Tensor) -> tuple[int, int]:
+def _reach(tensor: torch.Tensor, shape: list[int], stride: list[int]) -> tuple[int, int]:
     """First byte, and the byte after the last, that the tensor can reach in its storage."""
     first, itemsize = int(tensor.storage_offset()), tensor.element_size()
-    if tensor.numel() == 0:
+    if 0 in shape:
         return first * itemsize, first * itemsize
-    last = first + sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride(), strict=True))
+    last = first + sum([(n - 1) * step for n, step in zip(shape, stride, strict=True)])
     return first * itemsize, (last + 1) * itemsize
 
 
 def argument_node(tensor: torch.Tensor, storages: Storages) -> Node:
     """The node of a trusted tensor on its way to the cell; raises Refused where it is not dense."""
     check_dense(tensor)
-    plain = tensor.detach().resolve_conj().resolve_neg()
-    number, shape, stride = storages.add(plain), list(plain.shape), list(plain.stride())
+    plain = _resolved(tensor)
+    shape, stride = list(plain.shape), list(plain.stride())
     return [
         "T",
-        number,
+        storages.add(plain, shape, stride),
         DTYPE_NAMES[plain.dtype],
         shape,
         stride,
         plain.storage_offset(),
         tensor.requires_grad,
     ]
+
+
+def _resolved(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor with its conjugations and signs carried out: those are marks on it and not in its storage."""
+    marked = tensor.is_conj() or tensor.is_neg()
+    return tensor.detach().resolve_conj().resolve_neg() if marked else tensor
 
 
 def rebuild_storages(table: Node, frame: Frame) -> list[torch.Tensor]:
@@ -118,9 +125,10 @@ def rebuild_argument(parts: list[Node], bases: list[torch.Tensor], decoder: Deco
 
 def check_dense(tensor: torch.Tensor) -> None:
     """Raises Refused unless the tensor is strided, of a plain dtype, and on a device that can cross."""
-    if tensor.is_nested or "jagged" in str(tensor.layout):
+    layout = tensor.layout
+    if tensor.is_nested or (layout is not torch.strided and "jagged" in str(layout)):
         raise Refused("nested", "Tensor")
-    if tensor.layout is not torch.strided:
+    if layout is not torch.strided:
         raise Refused("sparse", "Tensor")
     if tensor.is_quantized:
         raise Refused("quantised", "Tensor")
@@ -132,7 +140,7 @@ def check_dense(tensor: torch.Tensor) -> None:
 
 def _bytes_spanned(shape: Sequence[int], dtype: torch.dtype) -> int:
     """Bytes of a tensor of this shape, an empty one's other dimensions counted."""
-    return math.prod(max(length, 1) for length in shape) * dtype.itemsize
+    return (math.prod(shape) or math.prod([max(length, 1) for length in shape])) * dtype.itemsize
 
 
 def result_node(tensor: torch.Tensor, groups: dict[int, int], encoder: Encoder) -> Node:
@@ -158,8 +166,7 @@ def _result_node(tensor: torch.Tensor, groups: dict[int, int], encoder: Encoder)
     group = groups.setdefault(tensor.untyped_storage()._cdata, len(groups))
     facts = [list(tensor.stride()), tensor.storage_offset(), str(tensor.device), tensor.requires_grad, group]
     if tensor.device.type != "meta":
-        plain = tensor.detach().resolve_conj().resolve_neg().contiguous().cpu()
-        encoder.frame.pieces.append(plain)
+        encoder.frame.pieces.append(_resolved(tensor).detach().contiguous().cpu())
     return ["T", DTYPE_NAMES[tensor.dtype], list(tensor.shape), *facts]
 
 
@@ -171,8 +178,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     return "DefaultCPUAllocator" in text or "not enough memory" in text or "out of memory" in text
 
 
-@dataclass(frozen=True)
-class Received:
+class Received(NamedTuple):
     """A learner's tensor: its values, contiguous and our own, and the facts that came along (hostile, in range)."""
 
     tensor: torch.Tensor
@@ -193,16 +199,18 @@ def receive_result(parts: list[Node], decoder: Decoder) -> Received:
         raise WireError("bad tensor")
     if min(shape, default=0) < 0 or _bytes_spanned(shape, dtype) >= MAX_NUMEL_BYTES:
         raise WireError("bad shape")
-    if type(requires_grad) is not bool or any(
-        type(n) is not int or n not in INT64 or n < 0 for n in (offset, group)
-    ):
+    if type(requires_grad) is not bool or not (_counts(offset) and _counts(group)):
         raise WireError("bad facts")
-    where = decoder.device(device)
-    if where.type == "meta":
+    where = device if device == "cpu" else str(decoder.device(device))
+    if where.startswith("meta"):
         tensor = torch.empty(shape, dtype=dtype, device="meta")
     else:
         tensor = _from_bytes(decoder.take_piece(), dtype, shape)
-    return Received(tensor, tuple(stride), offset, str(where), requires_grad, group)
+    return Received(tensor, tuple(stride), offset, where, requires_grad, group)
+
+
+def _counts(number: Node) -> bool:
+    return type(number) is int and number >= 0 and number in INT64
 
 
 def _from_bytes(piece: torch.Tensor, dtype: torch.dtype, shape: list[int]) -> torch.Tensor:
@@ -212,5 +220,8 @@ def _from_bytes(piece: torch.Tensor, dtype: torch.dtype, shape: list[int]) -> to
         return piece.ne(0).view(shape)
     if not piece.numel():
         return torch.empty(shape, dtype=dtype, device="cpu")
-    stride = [math.prod(shape[place + 1 :]) for place in range(len(shape))]
+    stride, step = [1] * len(shape), 1
+    for place in range(len(shape) - 1, 0, -1):
+        step *= shape[place]
+        stride[place - 1] = step
     return torch.empty(0, dtype=dtype, device="cpu").set_(piece.untyped_storage(), 0, shape, stride)

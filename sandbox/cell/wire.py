@@ -54,7 +54,7 @@ def pack(frame: Frame) -> list[memoryview]:
     """The buffers to send, in order. ``frame.pieces`` must be contiguous CPU tensors and outlive them."""
     data = [memoryview(frame.text), *(memory_of(piece) for piece in frame.pieces)]
     sizes = [len(view) for view in data]
-    envelope = json.dumps({**frame.envelope, "sizes": sizes}, allow_nan=False, separators=(",", ":"))
+    envelope = _ENCODER.encode({**frame.envelope, "sizes": sizes})
     head = _HEADER.pack(len(envelope), sum(sizes)) + envelope.encode("ascii")
     return [memoryview(head), *(view for view in data if len(view))]
 
@@ -106,7 +106,7 @@ def parse_envelope(text: bytes) -> dict[str, Any]:
     if sum(map(text.count, _STRUCTURE)) > MAX_JSON_NODES:
         raise WireError("too much structure")
     try:
-        envelope = json.loads(text.decode("ascii"), object_pairs_hook=_unique, parse_constant=_no_constant)
+        envelope = _DECODER.decode(text.decode("ascii"))
     except (ValueError, RecursionError) as error:
         raise WireError(f"bad JSON: {type(error).__name__}") from None
     if type(envelope) is not dict:
@@ -123,6 +123,11 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(_text: str) -> NoReturn:
     raise WireError("a constant that is not JSON")
+
+
+# json.dumps and json.loads would make these anew each time
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
 
 
 def _checked_sizes(sizes: object, data_bytes: int) -> list[int]:
