@@ -35,6 +35,7 @@ class Effort:
 
 
 _WARM_LIMIT_S = 60.0
+_SETTLE_S = 0.1  # after a judgement the next one's processes are made: no work of the floor's, nor beside it
 FULL, QUICK = Effort(40, 5, 6.0), Effort(6, 1, 1.0)
 
 
@@ -98,6 +99,7 @@ def _problem(problem: Problem, grader: Grader, effort: Effort, reasons: dict[str
             one_s, graded = judged.timed_once(problem, grader)
             seconds.append(one_s)
             grades.append(graded)
+            time.sleep(_SETTLE_S)
             floors.append(_floor_s(floor, reasons))
     known = [one for one in floors if one is not None]
     overhead = [a - b for a, b in zip(seconds, floors, strict=True) if b is not None]
