@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, aliased, defer
 
 from judge import openings
 from judge.models import Judgement, Mistake, Submission, User
-from judge.scores import Standing, class_standings, counted
+from judge.scores import Standing, class_standings, counted, sent_before
 from judge.submissions import UNSCORED
 
 
@@ -77,17 +77,18 @@ class Change:
         return self.after.status == "done" and not self.failed and said[0] != said[1]
 
 
-def learners(session: Session) -> list[Learner]:
-    """Every learner by name with their standings; a few queries, however large the class."""
+def learners(session: Session, before: datetime | None = None) -> list[Learner]:
+    """Every learner by name with their standings, also as of a moment; a few queries, however large the class."""
     people = session.execute(
         select(User.id, User.name, User.full_name).where(User.role == "learner").order_by(User.name)
     ).all()
     by_user: dict[int, dict[str, Standing]] = {person.id: {} for person in people}
-    for (user_id, slug), standing in class_standings(session, by_user.keys()).items():
+    for (user_id, slug), standing in class_standings(session, by_user.keys(), before).items():
         by_user[user_id][slug] = standing
     gave_up: dict[int, dict[str, datetime]] = {person.id: {} for person in people}
     for (user_id, slug), when in openings.class_given_up(session).items():
-        if user_id in gave_up and not _solved_before(by_user[user_id].get(slug), when):
+        in_time = before is None or when < before
+        if in_time and user_id in gave_up and not _solved_before(by_user[user_id].get(slug), when):
             gave_up[user_id][slug] = when
     return [
         Learner(person.id, person.name, person.full_name, by_user[person.id], gave_up[person.id])
@@ -115,10 +116,13 @@ def mistakes(session: Session, slug: str) -> list[MistakeCount]:
     return [MistakeCount(*row) for row in rows]
 
 
-def best(session: Session, user_id: int, slug: str) -> Best | None:
-    """The submission that makes a learner's best score at a problem, the first of several; None where nothing counts."""
+def best(session: Session, user_id: int, slug: str, before: datetime | None = None) -> Best | None:
+    """The submission that makes a learner's best score at a problem, the first of several; None where nothing counts.
+
+    ``before``: of those sent before that moment.
+    """
     found = select(Submission.id, Judgement.score).join(Judgement).where(counted())
-    found = found.where(Submission.user_id == user_id, Submission.slug == slug)
+    found = found.where(Submission.user_id == user_id, Submission.slug == slug, *sent_before(before))
     row = session.execute(found.order_by(Judgement.score.desc(), Submission.id).limit(1)).first()
     return None if row is None else Best(row.id, row.score or 0.0)
 

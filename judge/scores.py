@@ -51,28 +51,41 @@ def latest_accepted(session: Session, user_id: int, slug: str) -> int | None:
     return session.scalar(found.where(*asked))
 
 
-def class_standings(session: Session, user_ids: Collection[int]) -> dict[tuple[int, str], Standing]:
-    """The standing of each learner at each problem that they sent anything to, by user id and slug: three queries."""
+def class_standings(
+    session: Session, user_ids: Collection[int], before: datetime | None = None
+) -> dict[tuple[int, str], Standing]:
+    """The standing of each learner at each problem that they sent anything to, by user id and slug: three queries.
+
+    ``before``: only what was sent before that moment, by the judgement that counts now.
+    """
     by = (Submission.user_id, Submission.slug)
+    in_time = sent_before(before)
     submitted = func.sum(case((Submission.mode == "submit", 1), else_=0))
     waits = select(*by).join(Judgement, Judgement.submission_id == Submission.id).distinct()
-    unjudged = session.execute(waits.where(Submission.mode == "submit", Judgement.verdict.is_(None)))
+    unjudged = session.execute(
+        waits.where(Submission.mode == "submit", Judgement.verdict.is_(None), *in_time)
+    )
     waiting = {(user_id, slug) for user_id, slug in unjudged}
     found = {
         (user_id, slug): Standing(False, 0.0, 0, last_at, sent, (user_id, slug) in waiting)
         for user_id, slug, last_at, sent in session.execute(
-            select(*by, func.max(Submission.created_at), submitted).group_by(*by)
+            select(*by, func.max(Submission.created_at), submitted).where(*in_time).group_by(*by)
         )
         if user_id in user_ids
     }
     first = func.min(case((Judgement.verdict == "AC", Submission.created_at)))
-    judged = _standing(*by).add_columns(first).where(counted())
+    judged = _standing(*by).add_columns(first).where(counted(), *in_time)
     for user_id, slug, solved, best, attempts, solved_by in session.execute(judged):
         if was := found.get((user_id, slug)):
             found[user_id, slug] = replace(
                 was, solved=bool(solved), best_score=best or 0.0, attempts=attempts, solved_by=solved_by
             )
     return found
+
+
+def sent_before(moment: datetime | None) -> list[ColumnElement[bool]]:
+    """What keeps the submissions sent before a moment; nothing where there is none."""
+    return [] if moment is None else [Submission.created_at < moment]
 
 
 def _standing(*by: Any) -> Select[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -17,7 +18,7 @@ from web.i18n import language
 from web.matrix import marks, row
 from web.problems import title_of
 from web.results import arrange
-from web.roll import class_list, columns, sheet
+from web.roll import asked_deadline, class_list, columns, sheet
 
 bp = Blueprint("instructor", __name__, url_prefix="/class")
 bp.before_request(auth.require_teacher)
@@ -28,8 +29,12 @@ SHOWN_CHANGES = 100
 
 @bp.get("")
 def matrix() -> str:
-    """Learners x problems: best score, attempts, last activity; ``?q=`` keeps the learners whose name has it."""
-    everybody, asked = class_list(), request.args.get("q", "").strip().lower()
+    """Learners x problems: best score, attempts, last activity.
+
+    ``?q=`` keeps the learners whose name has it, ``?until=`` counts what was sent by then.
+    """
+    deadline, asked = asked_deadline(), request.args.get("q", "").strip().lower()
+    everybody = class_list(deadline.before)
     shown = [one for one in everybody if asked in f"{one.name} {one.full_name}".lower()]
     problems = columns(everybody)
     return render_template(
@@ -41,16 +46,21 @@ def matrix() -> str:
         slugs=[column.problem.slug for column in problems],
         row=row,
         marks=marks(),
+        deadline=deadline,
+        zone=f"UTC{(deadline.at or datetime.now().astimezone()).isoformat()[-6:]}",
         work=url_for("instructor.work", user_id=0, slug="slug").removesuffix("/0/slug"),
+        asked="" if deadline.text is None else f"?until={deadline.text}",
     )
 
 
 @bp.get("/export.csv")
 def export() -> Response:
-    """The matrix as CSV, a row for each learner."""
-    everybody = class_list()
+    """The matrix as CSV, a row for each learner; ``?until=`` as there."""
+    deadline = asked_deadline()
+    everybody = class_list(deadline.before)
     response = Response(as_csv(sheet(everybody, columns(everybody))), content_type="text/csv; charset=utf-8")
-    name = f"class-{datetime.now().astimezone():%Y-%m-%d}.csv"
+    day = f"{datetime.now().astimezone():%Y-%m-%d}"
+    name = f"class-{day}.csv" if deadline.at is None else f"class-until-{deadline.at:%Y-%m-%d-%H%M}.csv"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
@@ -59,8 +69,9 @@ def export() -> Response:
 def work(user_id: int, slug: str) -> str:
     """What a learner sent to a problem, and one submission of it whole: ``?submission=``, else the newest.
 
-    The judgement that counts, or another: ``?judgement=``.
+    The judgement that counts, or another: ``?judgement=``. ``?until=`` marks what came later.
     """
+    deadline = asked_deadline()
     problem = find_problem(slug)
     with service().database.read() as session:
         learner = classroom.person(session, user_id) if user_id < 1 << 31 else None
@@ -78,7 +89,7 @@ def work(user_id: int, slug: str) -> str:
         other = asked_judgement(judgements, shown)
         state = openings.opened(session, user_id, problem.slug)
         sent = classroom.sent(session, user_id, problem.slug)
-        best = classroom.best(session, user_id, problem.slug)
+        best = classroom.best(session, user_id, problem.slug, deadline.before)
     if other is not None:
         view = service().judgement_view(other.id, language())
     return render_template(
@@ -89,6 +100,8 @@ def work(user_id: int, slug: str) -> str:
         past=past,
         sent=sent,
         best=best,
+        deadline=deadline,
+        place=partial(url_for, ".work", user_id=user_id, slug=problem.slug, until=deadline.text),
         view=arrange(view) if view else None,
         judgements=judgements,
         shown=shown,

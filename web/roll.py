@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from flask import request
 
 from judge import classroom
 from judge.classroom import Learner
 from judge.problem import Problem
 from judge.scores import Standing
 from web.current import service
+from web.errors import Refused
 from web.i18n import t
 from web.problems import title_of
 from web.results import points
@@ -26,10 +29,42 @@ class Column:
     solved: int
 
 
-def class_list() -> list[Learner]:
-    """Every learner with their standings."""
+@dataclass(frozen=True)
+class Deadline:
+    """A minute up to whose end what was sent counts; ``Deadline(None)``: everything does."""
+
+    at: datetime | None
+
+    @property
+    def before(self) -> datetime | None:
+        """The moment from which on nothing counts."""
+        return None if self.at is None else self.at + timedelta(minutes=1)
+
+    @property
+    def text(self) -> str | None:
+        """As the field of a form and an address have it, in the server's time zone."""
+        return None if self.at is None else f"{self.at:%Y-%m-%dT%H:%M}"
+
+    def missed_by(self, sent_at: str) -> bool:
+        """Whether something sent at that moment (ISO) came too late."""
+        return self.before is not None and datetime.fromisoformat(sent_at) >= self.before
+
+
+def asked_deadline() -> Deadline:
+    """What ``?until=`` asks for, in the server's time zone if it names none. Refused with 400 for what is no time."""
+    asked = request.args.get("until", "").strip()
+    if not asked:
+        return Deadline(None)
+    try:
+        return Deadline(datetime.fromisoformat(asked).replace(second=0, microsecond=0).astimezone())
+    except (ValueError, OverflowError):  # OverflowError: at the ends of the calendar
+        raise Refused("bad-until", 400) from None
+
+
+def class_list(before: datetime | None = None) -> list[Learner]:
+    """Every learner with their standings, as of a moment if one is given."""
     with service().database.read() as session:
-        return classroom.learners(session)
+        return classroom.learners(session, before)
 
 
 def columns(everybody: list[Learner]) -> list[Column]:

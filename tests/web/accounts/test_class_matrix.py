@@ -60,7 +60,7 @@ def test_an_entry_leads_to_the_learners_work(anna: FlaskClient, ines: FlaskClien
 def test_instructors_are_no_learners(ines: FlaskClient, send: Send) -> None:
     send(ines, "right")
     page = ines.get("/class").text
-    assert ">ines</span></th>" not in page and "local" not in page
+    assert ">ines</span></th>" not in page and ">local<" not in page
     assert "3 名学生，0 名有提交" in page
 
 
