@@ -7,8 +7,9 @@ import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import Select, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -122,12 +123,23 @@ def reset_user(session: Session, name: str, code_hash: str) -> User:
     return user
 
 
+def suspend_user(session: Session, name: str) -> User:
+    """Take a user's password, code and logins away, until `reset_user`; BadUser when it would leave no admin.
+
+    Their work stays, and counts as before.
+    """
+    user = get_user(session, name)
+    _keep_an_admin(session, user)
+    user.password_hash = user.code_hash = None
+    end_logins(session, user.id)
+    return user
+
+
 def change_role(session: Session, name: str, role: Role) -> User:
     """Give a user another role; BadUser when it would leave no admin."""
     user = get_user(session, name)
-    admins = session.scalars(select(User.id).where(User.role == "admin", User.name != LOCAL)).all()
-    if user.role == "admin" and role != "admin" and len(admins) == 1:
-        raise BadUser("last-admin", name=user.name)
+    if role != "admin":
+        _keep_an_admin(session, user)
     user.role = role
     session.flush()
     _hand_over(session, user)
@@ -141,9 +153,8 @@ def end_logins(session: Session, user_id: int) -> None:
 
 def can_log_in(database: Database) -> bool:
     """Whether there is an admin with a password or a code."""
-    usable = User.password_hash.is_not(None) | User.code_hash.is_not(None)
     with database.read() as session:
-        return session.scalars(select(User.id).where(User.role == "admin", usable)).first() is not None
+        return session.scalars(_admins()).first() is not None
 
 
 def clean_name(text: str) -> str:
@@ -160,6 +171,17 @@ def clean_full_name(text: str) -> str:
     if len(name) > FULL_NAME_LONGEST or any(unicodedata.category(c) in ("Cc", "Cs", "Cf") for c in name):
         raise BadUser("full-name", name=name[:FULL_NAME_LONGEST], longest=FULL_NAME_LONGEST)
     return name
+
+
+def _admins() -> Select[Any]:
+    """Who is an admin and can log in."""
+    usable = User.password_hash.is_not(None) | User.code_hash.is_not(None)
+    return select(User.id).where(User.role == "admin", usable)
+
+
+def _keep_an_admin(session: Session, user: User) -> None:
+    if user.role == "admin" and session.scalars(_admins().where(User.id != user.id)).first() is None:
+        raise BadUser("last-admin", name=user.name)
 
 
 def _hand_over(session: Session, admin: User) -> None:

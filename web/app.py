@@ -27,6 +27,7 @@ from web import (
     guard,
     i18n,
     instructor,
+    learners,
     markdown,
     pictures,
     problems,
@@ -75,7 +76,18 @@ def create_app(service: Service, config: Config, static: Path = STATIC) -> Flask
     auth.install(app)
     app.after_request(i18n.remember)
     app.after_request(appearance.remember)
-    for module in (problems, workspace, drafts, steps, compare, api, scratch, instructor, reproduce):
+    for module in (
+        problems,
+        workspace,
+        drafts,
+        steps,
+        compare,
+        api,
+        scratch,
+        instructor,
+        learners,
+        reproduce,
+    ):
         app.register_blueprint(module.bp)
     add_template_words(app)
     serve_static(app, static)

@@ -1,4 +1,4 @@
-"""`judge user add|import|reset|role|list`: who may log in. A one-time code is shown once, here, and stored as a hash."""
+"""`judge user add|import|reset|suspend|role|list`: who may log in. A one-time code is shown once, here, and stored as a hash."""
 
 from __future__ import annotations
 
@@ -16,12 +16,19 @@ from judge.roles import ALLOWED, Role, find_role
 if TYPE_CHECKING:
     from judge.users import Person
 
-ACTIONS = ("add", "import", "reset", "role", "list")
+ACTIONS = ("add", "import", "reset", "suspend", "role", "list")
 
 
 def user(context: Context) -> int:
     """Run the action named; UserError for what it lacks."""
-    runs = {"add": add, "import": import_list, "reset": reset, "role": role, "list": show}
+    runs = {
+        "add": add,
+        "import": import_list,
+        "reset": reset,
+        "suspend": suspend,
+        "role": role,
+        "list": show,
+    }
     action = context.args.action
     if action != "list" and not context.args.who:
         _usage(context, "CSV" if action == "import" else "NAME")
@@ -74,6 +81,16 @@ def reset(context: Context) -> int:
             found = reset_user(session, context.args.who, hash_code(code))
         context.say("user-reset", name=found.name)
         file.write([(Person(found.name, found.full_name), code)])
+    return 0
+
+
+def suspend(context: Context) -> int:
+    """Let a user log in no more, until the next reset."""
+    from judge.users import suspend_user
+
+    with context.database.write() as session:
+        found = suspend_user(session, context.args.who)
+    context.say("user-suspended", name=found.name)
     return 0
 
 

@@ -91,6 +91,17 @@ def test_a_reset_makes_a_new_code(run: RunCli, tmp_path: Path) -> None:
     assert stored_code(tmp_path, "ann") != before
 
 
+def test_a_suspended_user_is_listed_and_comes_back_with_a_code(run: RunCli, tmp_path: Path) -> None:
+    run("user", "add", "ann")
+    told = run("user", "suspend", "ANN")
+    assert told.status == 0 and "ann can no longer log in" in told.out
+    assert stored_code(tmp_path, "ann") is None
+    assert "cannot log in" in run("user", "list").out
+    run("user", "reset", "ann")
+    assert "has a code" in run("user", "list").out
+    assert run("user", "suspend").status == 2
+
+
 def test_a_role_is_changed_but_never_the_last_admins(run: RunCli) -> None:
     run("user", "add", "ann", "admin")
     assert run("user", "role", "ann", "learner").status == 2

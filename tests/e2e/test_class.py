@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from judge.problem import Problem
 from tests.e2e.conftest import ROOT, serving
@@ -113,6 +113,32 @@ def in_both_languages(page: Page, name: str) -> None:
         look(page, f"{name}-{tag}", scheme)
 
 
+def check_deadline(teacher: Page, rows: Locator) -> None:
+    """A deadline before everything leaves nothing to count; the link beside it takes it away."""
+    teacher.get_by_label("截止时间").fill("2026-01-01T23:59")
+    teacher.get_by_role("button", name="筛选").click()
+    expect(teacher.get_by_text("只计到 2026-01-01 23:59 为止")).to_be_visible()
+    expect(rows.nth(0)).not_to_contain_text("100")
+    in_both_languages(teacher, "deadline")
+    expect(teacher.get_by_label("截止时间")).to_have_value("2026-01-01T23:59")
+    teacher.get_by_role("link", name="不设截止时间").click()
+    expect(rows.nth(0)).to_contain_text("100 ✓")
+
+
+def check_account(teacher: Page, school: School) -> None:
+    """A suspended learner gets a new code, which is shown once."""
+    teacher.get_by_role("link", name="0003").click()
+    teacher.get_by_role("button", name="停用账号").click()
+    expect(teacher.get_by_text("已停用，不能登录。")).to_be_visible()
+    in_both_languages(teacher, "learner")
+    teacher.get_by_role("button", name="换一个新登录码").click()
+    code = teacher.locator("code.one-time")
+    expect(code).to_be_visible()
+    school.codes["0003"] = code.inner_text()
+    look(teacher, "code")
+    teacher.get_by_role("link", name="← 班级").click()
+
+
 def check_closed(page: Page, school: School, other: int) -> None:
     """What a learner gets for another's number, the instructor's pages and the API."""
     get = page.request.get
@@ -154,6 +180,8 @@ def test_a_class_from_the_list_to_the_export(
     expect(rows.nth(0)).to_contain_text("100 ✓")
     expect(rows.nth(1)).to_contain_text("×1 ·")
     in_both_languages(teacher, "class")
+    check_deadline(teacher, rows)
+    check_account(teacher, school)
 
     teacher.locator(".matrix thead").get_by_role("link", name=SLUG).click()
     expect(teacher.locator(".mistakes tbody tr").first).to_contain_text("mask-top-left")
@@ -191,6 +219,7 @@ def test_a_class_from_the_list_to_the_export(
     assert len(sheet) == 31
     assert (sheet[1][0], sheet[1][1]) == ("0001", "学生1")
 
+    log_in(open_page(), school, "0003")
     teacher.get_by_role("link", name="teacher").click()
     in_both_languages(teacher, "password")
     teacher.get_by_role("button", name="退出").click()

@@ -13,7 +13,17 @@ from judge.models import Judgement, Mistake, Submission, User
 from judge.passwords import hash_code
 from judge.service import Service
 from judge.startup import NoBoundary
-from judge.users import BadUser, Person, add_user, can_log_in, change_role, import_people, local_user
+from judge.users import (
+    BadUser,
+    Person,
+    add_user,
+    can_log_in,
+    change_role,
+    import_people,
+    local_user,
+    reset_user,
+    suspend_user,
+)
 from tests.judge.test_service import make_config
 
 HASH = hash_code("K7QF-3MXR-9TWD")
@@ -107,6 +117,20 @@ def test_one_admin_stays(database: Database) -> None:
     add(database, "other", "admin")
     with database.write() as session:
         assert change_role(session, "teacher", "learner").role == "learner"
+
+
+def test_a_suspended_admin_does_not_count_as_one(database: Database) -> None:
+    add(database, "teacher", "admin")
+    add(database, "other", "admin")
+    with database.write() as session:
+        suspended = suspend_user(session, "teacher")
+        assert (suspended.password_hash, suspended.code_hash) == (None, None)
+    for change in (lambda s: suspend_user(s, "other"), lambda s: change_role(s, "other", "learner")):
+        with pytest.raises(BadUser, match="only admin"), database.write() as session:
+            change(session)
+    with database.write() as session:
+        reset_user(session, "teacher", HASH)
+        assert suspend_user(session, "other").role == "admin"
 
 
 def test_whether_anybody_could_log_in(database: Database) -> None:

@@ -76,7 +76,9 @@ def test_the_work_shows_the_best_in_time_and_marks_what_came_late(
     ines: FlaskClient, two: list[int], service: Service
 ) -> None:
     page = ines.get(f"/class?until={DUE}").text
-    link = next(part for part in page.split('"') if part.startswith("/class/learners/"))
+    link = next(
+        part for part in page.split('"') if part.startswith("/class/learners/") and "add-pair" in part
+    )
     assert link.endswith(f"/add-pair?until={DUE}")
     rows = ines.get(link).text.split('<ol class="past">')[1].split("</ol>")[0].split("<li")[1:]
     assert ["晚于截止时间" in row for row in rows] == [True, False]

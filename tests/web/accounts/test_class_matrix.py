@@ -28,7 +28,9 @@ LEARNERS, PROBLEMS = 500, 30
 def row_of(page: str, name: str) -> str:
     """A learner's row, tags taken out."""
     found = re.search(
-        rf'<th scope="row" class="who"><span translate="no">{name}</span>.*?</tr>', page, re.DOTALL
+        rf'<th scope="row" class="who"><a href="[^"]*"><span translate="no">{name}</span>.*?</tr>',
+        page,
+        re.DOTALL,
     )
     assert found, name
     return " ".join(re.sub(r"<[^>]*>", " ", found[0]).split())
