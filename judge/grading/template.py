@@ -17,7 +17,7 @@ import pytest
 from judge.grading.judgement import judge
 from judge.grading.link import die_with_parent, receive_request, send_frame, wait_readable
 from judge.grading.plugin import GROUPS, Plugin
-from judge.grading.rehearse import rehearse, take_memory
+from judge.grading.rehearse import rehearse, rehearse_cases, take_memory
 from judge.problem import Problem, ProblemError, load_problem
 
 _OFF = (
@@ -75,18 +75,19 @@ def _serve(plugin: Plugin, sock: socket.socket) -> None:
     """Keeps one forked process ahead: it takes the next request from ``sock`` itself, so nobody waits for a fork."""
     gc.collect()
     gc.freeze()  # forks then share these pages: their collector never touches them
-    lost = 0
+    lost, cases_first = 0, plugin.problem.gpu == "none"  # each fork would set up a GPU of its own
     while lost < _LOST_MAX:
-        said, ended = _fork(plugin, sock)
+        said, ended = _fork(plugin, sock, cases_first)
         if said == _CLOSED:
             break
         lost = 0 if said == _TAKEN else lost + 1
+        cases_first = cases_first and not lost  # it may have been lost in them
         wait_readable(_REST_S, sock, *([ended] if said else []))
         os.close(ended)
     _wait_for_children()
 
 
-def _fork(plugin: Plugin, sock: socket.socket) -> tuple[bytes, int]:
+def _fork(plugin: Plugin, sock: socket.socket, cases_first: bool) -> tuple[bytes, int]:
     """Forks, and waits until the child has taken a request or ended; what it said, empty if it was killed.
 
     Beside it a pipe that closes when the child ends.
@@ -95,12 +96,14 @@ def _fork(plugin: Plugin, sock: socket.socket) -> tuple[bytes, int]:
     reading, writing = os.pipe()
     if os.fork() == 0:
         os.close(reading)
-        _become_judgement(plugin, sock, writing, parent)
+        _become_judgement(plugin, sock, writing, parent, cases_first)
     os.close(writing)
     return os.read(reading, 1), reading
 
 
-def _become_judgement(plugin: Plugin, sock: socket.socket, writing: int, parent: int) -> NoReturn:
+def _become_judgement(
+    plugin: Plugin, sock: socket.socket, writing: int, parent: int, cases_first: bool
+) -> NoReturn:
     status, events = 1, None
     try:
         die_with_parent(parent)
@@ -108,6 +111,8 @@ def _become_judgement(plugin: Plugin, sock: socket.socket, writing: int, parent:
         rehearse()
         if not wait_readable(0, sock):  # whoever is there already would wait for it
             take_memory()
+            if cases_first:
+                rehearse_cases(plugin)
         fds = _await_judgement(sock)
         os.write(writing, _TAKEN if fds else _CLOSED)
         sock.close()
