@@ -35,7 +35,7 @@ class Effort:
 
 
 _WARM_LIMIT_S = 60.0
-_SETTLE_S = 0.1  # after a judgement the next one's processes are made: no work of the floor's, nor beside it
+_SETTLE_S = 0.4  # by then the process for the next judgement is made: beside no pass, and nobody waits for it
 FULL, QUICK = Effort(40, 5, 6.0), Effort(6, 1, 1.0)
 
 

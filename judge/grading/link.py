@@ -42,11 +42,10 @@ def receive_request(sock: socket.socket) -> tuple[dict[str, Any], list[int]] | N
     return json.loads(data), list(fds)
 
 
-def wait_readable(timeout_s: float, *ends: socket.socket | int) -> bool:
-    """Waits until one of the ends can be read or its other end is closed; False when ``timeout_s`` is over before."""
+def wait_readable(sock: socket.socket, timeout_s: float) -> bool:
+    """Waits until something can be received or the other end is closed; False when ``timeout_s`` is over before."""
     poller = select.poll()
-    for end in ends:
-        poller.register(end, select.POLLIN)
+    poller.register(sock, select.POLLIN)
     return bool(poller.poll(1000 * timeout_s))
 
 

@@ -25,7 +25,7 @@ _OFF = (
     *("terminal", "threadexception", "unraisableexception", "warnings", "recwarn", "legacypath"),
 )
 _TAKEN, _CLOSED = b"t", b"c"
-_REST_S = 0.3  # a judgement that has begun comes first, until it ends or the next request is there
+_REST_S = 0.3  # the judgement that has begun comes first, unless the next request is already there
 _LOST_MAX = 5  # processes in a row that ended without a word: then something is wrong with this template
 
 
@@ -77,28 +77,26 @@ def _serve(plugin: Plugin, sock: socket.socket) -> None:
     gc.freeze()  # forks then share these pages: their collector never touches them
     lost, cases_first = 0, plugin.problem.gpu == "none"  # each fork would set up a GPU of its own
     while lost < _LOST_MAX:
-        said, ended = _fork(plugin, sock, cases_first)
+        said = _fork(plugin, sock, cases_first)
         if said == _CLOSED:
             break
         lost = 0 if said == _TAKEN else lost + 1
         cases_first = cases_first and not lost  # it may have been lost in them
-        wait_readable(_REST_S, sock, *([ended] if said else []))
-        os.close(ended)
+        wait_readable(sock, _REST_S)
     _wait_for_children()
 
 
-def _fork(plugin: Plugin, sock: socket.socket, cases_first: bool) -> tuple[bytes, int]:
-    """Forks, and waits until the child has taken a request or ended; what it said, empty if it was killed.
-
-    Beside it a pipe that closes when the child ends.
-    """
+def _fork(plugin: Plugin, sock: socket.socket, cases_first: bool) -> bytes:
+    """Forks, and waits until the child has taken a request or ended; what it said, empty if it was killed."""
     parent = os.getpid()
     reading, writing = os.pipe()
     if os.fork() == 0:
         os.close(reading)
         _become_judgement(plugin, sock, writing, parent, cases_first)
     os.close(writing)
-    return os.read(reading, 1), reading
+    said = os.read(reading, 1)
+    os.close(reading)
+    return said
 
 
 def _become_judgement(
@@ -109,12 +107,13 @@ def _become_judgement(
         die_with_parent(parent)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         rehearse()
-        if not wait_readable(0, sock):  # whoever is there already would wait for it
+        if not wait_readable(sock, 0):  # whoever is there already would wait for it
             take_memory()
             if cases_first:
                 rehearse_cases(plugin)
         fds = _await_judgement(sock)
         os.write(writing, _TAKEN if fds else _CLOSED)
+        os.close(writing)
         sock.close()
         if fds:
             events = socket.socket(fileno=fds[1])
