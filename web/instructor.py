@@ -49,7 +49,7 @@ def matrix() -> str:
         deadline=deadline,
         zone=f"UTC{(deadline.at or datetime.now().astimezone()).isoformat()[-6:]}",
         work=url_for("instructor.work", user_id=0, slug="slug").removesuffix("/0/slug"),
-        asked="" if deadline.text is None else f"?until={deadline.text}",
+        query="" if deadline.text is None else f"?until={deadline.text}",
     )
 
 

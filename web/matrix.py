@@ -38,14 +38,14 @@ def mark(sign: str, words: str) -> str:
     return f'<span aria-hidden="true">{sign}</span><span class="unseen">{escape(words)}</span>'
 
 
-def row(learner: Learner, slugs: Sequence[str], work: str, asked: str, marks: Marks) -> Markup:
-    """A learner's cells, one a problem; each leads to ``work``/learner/slug``asked`` where something was sent."""
-    place, asked = escape(f"{work}/{learner.id}/"), escape(asked)
+def row(learner: Learner, slugs: Sequence[str], work: str, query: str, marks: Marks) -> Markup:
+    """A learner's cells, one a problem; each leads to ``work``/learner/slug``query`` where something was sent."""
+    place, query = escape(f"{work}/{learner.id}/"), escape(query)
     cells = []
     for slug in slugs:
         gave_up = marks.gave_up if slug in learner.gave_up else ""
         if standing := learner.standings.get(slug):
-            cells.append(cell(standing, f"{place}{escape(slug)}{asked}", marks, gave_up))
+            cells.append(cell(standing, f"{place}{escape(slug)}{query}", marks, gave_up))
         else:
             cells.append(f'<td class="none">{marks.never}{gave_up}</td>')
     return Markup("".join(cells))

@@ -18,6 +18,8 @@ from web.i18n import t
 from web.problems import title_of
 from web.results import points
 
+FIRST_YEAR, LAST_YEAR = 1970, 2999  # a time zone's offset leads past either end of Python's calendar
+
 
 @dataclass(frozen=True)
 class Column:
@@ -56,9 +58,12 @@ def asked_deadline() -> Deadline:
     if not asked:
         return Deadline(None)
     try:
-        return Deadline(datetime.fromisoformat(asked).replace(second=0, microsecond=0).astimezone())
-    except (ValueError, OverflowError):  # OverflowError: at the ends of the calendar
+        at = datetime.fromisoformat(asked)
+    except ValueError:
         raise Refused("bad-until", 400) from None
+    if not FIRST_YEAR <= at.year <= LAST_YEAR:
+        raise Refused("bad-until", 400)
+    return Deadline(at.replace(second=0, microsecond=0).astimezone())
 
 
 def class_list(before: datetime | None = None) -> list[Learner]:

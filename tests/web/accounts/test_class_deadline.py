@@ -103,7 +103,7 @@ def test_a_solution_read_afterwards_leaves_no_mark(
 
 @pytest.mark.parametrize(
     "until",
-    ["tomorrow", "2026-13-01T00:00", "0001-01-01T00:00", "9999-12-31T23:59+00:00", "2026-03-01T23:59+99:00"],
+    ["tomorrow", "2026-13-01T00:00", "0001-01-01T00:00", "9999-12-31T23:59", "2026-03-01T23:59+99:00"],
 )
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_what_is_no_time_is_refused_and_says_how_to_write_it(

@@ -55,7 +55,7 @@ def test_the_matrix_leads_to_it_and_it_leads_to_the_work(
 def test_a_new_code_is_shown_once_and_ends_what_was(
     app: Flask, anna: FlaskClient, ines: FlaskClient, service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.WARNING):  # as set_up_logs has it
         page = act(ines, service, "anna", "reset")
     (code,) = re.findall(r'<code class="one-time" translate="no">([^<]+)</code>', page)
     assert is_code(stored(service, "anna").code_hash, code)
