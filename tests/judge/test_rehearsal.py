@@ -71,7 +71,7 @@ def test_a_case_is_rehearsed_up_to_its_first_call(noted: Noted, grader: Grader) 
 
 
 def test_a_slow_case_is_rehearsed_once_and_never_again(noted: Noted, grader: Grader) -> None:
-    problem, look = noted(0.6)
+    problem, look = noted(1.5)
 
     def begun_and_ended() -> list[str]:
         return sorted(look(), reverse=True)
