@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from tests.attacks.surroundings import Surroundings
 BANK = Path(__file__).parent / "problem"
 PROBLEM = BANK / "hostile" / "990-weighted-sums"
 _USUAL_OF = 9  # innocent judgements whose median is the usual time
-_TRIES = 5  # the machine has other work, too: the best of so many must be quick
 _SLOWER = 3
+# What an attack has left behind stays slow; a machine whose other core is busy gets calm again.
+_PATIENCE_S = 60
+_PAUSE_S = 0.5
 
 made: Counter[str] = Counter()
 defeated: Counter[str] = Counter()
@@ -41,13 +44,13 @@ class Range:
     def aftermath(self) -> list[str]:
         """What an attack has done to those who come after it: judges an innocent one, and looks around."""
         usual_s = statistics.median(self._times[-_USUAL_OF:])
-        times: list[float] = []
-        while len(times) < _TRIES and (not times or times[-1] > _SLOWER * usual_s):
-            times.append(self._innocent_s())
-        self._times.append(times[-1])
+        until_s = time.monotonic() + _PATIENCE_S
+        while (took_s := self._innocent_s()) > _SLOWER * usual_s and time.monotonic() < until_s:
+            time.sleep(_PAUSE_S)
+        self._times.append(took_s)
         left = self._surroundings.left()
-        slow = f"an innocent submission takes {min(times):.3f} s, usually {usual_s:.3f} s"
-        return [*left, slow] if times[-1] > _SLOWER * usual_s else left
+        slow = f"an innocent submission takes {took_s:.3f} s, usually {usual_s:.3f} s"
+        return [*left, slow] if took_s > _SLOWER * usual_s else left
 
     def _innocent_s(self) -> float:
         """Seconds of a right submission's judgement, without the wait for a zygote; it must be accepted."""
