@@ -10,9 +10,10 @@ import os
 import select
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from sandbox.cell.child import own_run_delay_s
+from sandbox.cell.proc import own_run_delay_s
 from sandbox.cell.wire import Frame, pack, read_frame, receive_some, send_some
 from sandbox.client import Cell
 from sandbox.contract import Usage
@@ -22,6 +23,10 @@ _WALL_FACTOR = 3
 _CPU_FACTOR = 2  # a call runs on so far beyond its limit: who is over by less is judged once more
 _LONGEST_FACTOR = 15  # of waiting, however busy the machine is
 _PACES = 4  # looks at the CPU clock within one limit
+_LONG_S = (
+    0.01  # CPU seconds after which a case computes for long; it then rests while shorter ones are judged
+)
+_LONG_WAIT_S = 0.05  # of waiting, likewise: one who sleeps lets nobody rest for it
 
 
 class Gone(Exception):
@@ -49,18 +54,25 @@ class Budget:
     cpu_s: float = 0.0  # used within the budget, as last seen
     waited_s: float = 0.0  # time that the grader spent waiting, its own work not counted
     delayed_s: float = 0.0  # of these, when cell or grader was ready to run and was not let; as last seen
+    rested_s: float = 0.0  # of these, when we had stopped the cell for others; as last seen
+    long: bool = False  # it has computed, or was waited for, for long
     looked_ahead: bool = False  # once: most cases make one call
     _look_at_s: float = 0.0
     _own_before_s: float = 0.0
 
     def __post_init__(self) -> None:
-        self._look_at_s = self.limit_s / _PACES
+        self._look_at_s = min(_LONG_S, self.limit_s / _PACES)
         self._own_before_s = own_run_delay_s()
 
     @property
     def patience_s(self) -> float:
         """How long to wait before the next look."""
         return max(0.0, self._look_at_s - self.waited_s)
+
+    @property
+    def awake_s(self) -> float:
+        """Time spent waiting for a cell that we had not stopped."""
+        return self.waited_s - self.rested_s
 
     @property
     def near(self) -> bool:
@@ -71,10 +83,11 @@ class Budget:
 
     def look(self, cell: Cell, *, final: bool = False) -> None:
         """Asks for the cell's clock where it is time to, and at the end of a call that may be over; raises OverTime."""
-        if self.waited_s >= self._look_at_s or (final and self.waited_s > self.limit_s):
+        due = self.waited_s >= self._look_at_s and (self.long or not final)
+        if due or (final and self.waited_s > self.limit_s):
             self.note(cell.usage())
-            self._look_at_s = self.waited_s + self.limit_s / _PACES
-        free_s = max(self.waited_s - self.delayed_s, self.waited_s * _WALL_FACTOR / _LONGEST_FACTOR)
+            self._look_at_s = self.waited_s + (self.limit_s / _PACES if self.long else _LONG_S)
+        free_s = max(self.awake_s - self.delayed_s, self.awake_s * _WALL_FACTOR / _LONGEST_FACTOR)
         most_s = self.limit_s if final else _CPU_FACTOR * self.limit_s
         if self.cpu_s > most_s or free_s > _WALL_FACTOR * self.limit_s:
             raise OverTime
@@ -83,15 +96,19 @@ class Budget:
         """Takes the cell's word from its zygote."""
         self.cpu_s = used.cpu_s - self.before.cpu_s
         self.delayed_s = used.delay_s - self.before.delay_s + own_run_delay_s() - self._own_before_s
+        self.rested_s = used.rested_s - self.before.rested_s
+        self.long = self.long or self.cpu_s >= _LONG_S or self.waited_s - self.delayed_s >= _LONG_WAIT_S
 
 
 class Channel:
     """One cell's wire and output pipe. ``budget`` is replaced at each load and each case."""
 
-    def __init__(self, cell: Cell, output: Output, budget: Budget) -> None:
+    def __init__(self, cell: Cell, output: Output, budget: Budget, on_long: Callable[[], None]) -> None:
+        """``on_long`` is called once a load or a case has become long (see Budget)."""
         self.cell = cell
         self.budget = budget
         self._output = output
+        self._on_long = on_long
         self._wire: socket.socket = cell.wire
         self._wire.setblocking(False)
         os.set_blocking(cell.output, False)
@@ -159,7 +176,10 @@ class Channel:
         self._count()
         if any(fd == self.cell.output for fd, _event in ready):
             self.drain()
+        was_long = self.budget.long
         self.budget.look(self.cell)
+        if self.budget.long and not was_long:
+            self._on_long()
 
     def _count(self) -> None:
         """Counts all the time since a send or a receive began: one who drips bytes wins none."""

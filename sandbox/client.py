@@ -173,7 +173,7 @@ class Cell:
 
 
 def _usage(told: dict[str, Any]) -> Usage:
-    return Usage(float(told["cpu_s"]), float(told["memory_mib"]), float(told["delay_s"]))
+    return Usage(*(float(told[name]) for name in ("cpu_s", "memory_mib", "delay_s", "rested_s")))
 
 
 def _close_all(descriptors: list[int]) -> None:

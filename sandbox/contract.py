@@ -30,6 +30,7 @@ class Usage:
     cpu_s: float
     memory_mib: float  # the cell's high-water mark less the zygote's
     delay_s: float = 0.0  # it was ready to run, and the machine was busy with others
+    rested_s: float = 0.0  # we had stopped it for others
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,14 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from sandbox.backend import Backend, NoBackend, Reason, Settings, Zygote, choose
+from sandbox.backend import Backend, NoBackend, Reason, Settings, Zygote, choose, cpu_count
 from sandbox.client import ZygoteClient
 from sandbox.contract import Protections, SandboxFault
 from sandbox.docker_backend import DockerBackend
 from sandbox.landlock import LandlockBackend
 from sandbox.namespace import NamespaceBackend
 from sandbox.process import ProcessBackend
+from sandbox.rests import Rests
 
 __all__ = ["NoBackend", "Pool", "Settings", "Zygote", "open_pool"]
 
@@ -40,6 +41,7 @@ class Pool:
         self._changed = threading.Condition()
         self._idle: deque[Zygote] = deque()
         self._busy: set[Zygote] = set()
+        self._rests = Rests(cpu_count())
         self._alone: int | None = None  # the thread that nobody else may judge beside
         self._starting = 0
         self._last_failure = ""
@@ -72,6 +74,7 @@ class Pool:
                     self._idle.remove(zygote)
                     self._busy.add(zygote)
                     zygote.served += 1
+                    self._rests.begin(zygote)
                     return zygote
                 left_s = deadline - time.monotonic()
                 if left_s <= 0 or not self._changed.wait(left_s):
@@ -82,10 +85,15 @@ class Pool:
 
         A cell that is left in it is ended behind the caller's back: until then it counts as in use.
         """
+        self._rests.end(zygote)
         if reusable and zygote.served < self._settings.recycle_after and zygote.alive:
             self._run_thread(lambda: self._take_back(zygote, True))
         else:
             self._take_back(zygote, False)
+
+    def note_long(self, zygote: Zygote, long: bool) -> None:
+        """The cell of a zygote in use has computed for long within a case (see Rests), or that case is over."""
+        self._rests.note(zygote, long)
 
     def _take_back(self, zygote: Zygote, keep: bool) -> None:
         if keep:

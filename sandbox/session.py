@@ -39,8 +39,9 @@ class Session:
     """Cells for the cases of one judgement. ``deaths``: cells lost in a case; ``load_s``: CPU seconds of loads;
     ``delayed_s``: seconds of its cases in which the machine was busy with others.
 
-    ``on_call`` is told name, args and kwargs of each call; ``meanwhile`` is called while the cell is at one. The dataclasses that may cross are those of ``support_module``,
-    by default the module ``support`` as the cases import it.
+    ``on_call`` is told name, args and kwargs of each call; ``meanwhile`` is called while the cell is at one; ``on_long`` is told
+    that a load or a case has computed for long, and when it is over. The dataclasses that may cross are those of
+    ``support_module``, by default the module ``support`` as the cases import it.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Session:
         on_call: OnCall | None = None,
         meanwhile: Callable[[], None] | None = None,
         support_module: ModuleType | None = None,
+        on_long: Callable[[bool], None] | None = None,
     ) -> None:
         self.deaths = 0
         self.load_s = 0.0
@@ -60,7 +62,8 @@ class Session:
         self._program = program
         self._limits = limits
         self._seed = cell_seed
-        self._on_call, self._meanwhile = on_call, meanwhile
+        self._on_call, self._meanwhile, self._on_long = on_call, meanwhile, on_long
+        self._is_long = False  # as last told
         support = support_module or sys.modules.get("support")
         self._classes = dataclasses_of(support) if support is not None and program.support is not None else {}
         self._output = Output(limits.output_limit_kib)
@@ -100,10 +103,11 @@ class Session:
                 self._abandon()
         cpu_s = max(0.0, ended.cpu_s - self._budget.before.cpu_s)
         self._budget.note(ended)
-        self.delayed_s += self._budget.delayed_s
+        self._tell_long(False)
+        self.delayed_s += self._budget.delayed_s + self._budget.rested_s
         self._usage = ended
         text, cut = self._output.case_text()
-        return CaseUsage(cpu_s, self._budget.waited_s, ended.memory_mib, text, cut, self._died)
+        return CaseUsage(cpu_s, self._budget.awake_s, ended.memory_mib, text, cut, self._died)
 
     def close(self) -> None:
         """Ends the cell, if one is alive. A zygote that no longer answers is the pool's to see."""
@@ -144,7 +148,7 @@ class Session:
         cell = self._client.spawned(spawning) if spawning else self._client.spawn(self._limits)
         self._usage = Usage(0.0, 0.0)
         budget = self._budget = Budget(self._limits.load_limit_s, self._usage)
-        self._channel = Channel(cell, self._output, budget)
+        self._channel = Channel(cell, self._output, budget, lambda: self._tell_long(True))
         self._calls = Calls(self._channel, self._classes, self)
         deaths = self.deaths
         try:
@@ -157,6 +161,7 @@ class Session:
             raise LoadFailed("timeout", near=timeout.near) from None
         finally:
             self.deaths = deaths
+            self._tell_long(False)
             if self._channel is not None:
                 self._usage = self._channel.cell.usage()
             self.load_s += self._died.usage.cpu_s if self._died is not None else self._usage.cpu_s
@@ -177,6 +182,11 @@ class Session:
             if failed.kind not in _LEARNERS or (failed.entry and failed.entry not in entry_points):
                 raise LoadFailed("died") from None
             raise LoadFailed(failed.kind, fault=failed.fault, entry=failed.entry, line=failed.line) from None
+
+    def _tell_long(self, long: bool) -> None:
+        if self._on_long is not None and long != self._is_long:
+            self._is_long = long
+            self._on_long(long)
 
     @contextmanager
     def _losing_cells(self) -> Iterator[None]:
@@ -206,7 +216,7 @@ class Session:
         if why is None or (why == "died" and ended.reason == "cpu"):
             self._budget.note(ended.usage)
             near = why is None and self._budget.near  # the kernel's own limit is on the whole judgement
-            raise Timeout(self._budget.cpu_s, self._budget.waited_s, near) from None
+            raise Timeout(self._budget.cpu_s, self._budget.awake_s, near) from None
         if why == "died" and ended.reason in ("memory", "threads"):
             why = "memory" if ended.reason == "memory" else "threads"
         raise CellDied(ended, why) from None

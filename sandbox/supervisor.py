@@ -18,7 +18,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from sandbox.cell.child import Child, cpu_clock_s, status_mib
+from sandbox.cell.child import Child
+from sandbox.cell.proc import cpu_clock_s, status_mib
 from sandbox.cell.requests import Answer, Request, Requests
 
 _FOLDER = Path(__file__).resolve().parent

@@ -196,6 +196,8 @@ def _watch(job: _Job, grader: Grader, zygote: Zygote, attempt: _Attempt) -> None
                 frame = receive_frame(events, deadline)
                 if frame is None:
                     raise SandboxFault(f"the judgement was lost; {grader.last_words()}".rstrip("; "))
+                if (long := frame.get("long")) is not None:
+                    grader.pool.note_long(zygote, long)
                 _take(frame, job, attempt)
         except OSError as error:
             raise SandboxFault(f"the judgement was lost: {error or 'no answer in time'}") from error

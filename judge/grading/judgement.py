@@ -1,7 +1,8 @@
 """One judgement, in a fork of the template: runs the cases against a cell and tells the parent, event by event.
 
-Events are JSON frames: ``start`` (number of cases, versions), ``case`` (a record as in the report), ``shown`` (what a
-record gained once every verdict was known), ``done`` (load, phases), or ``fault`` (ours: the parent tries again).
+Events are JSON frames: ``start`` (number of cases, versions), ``case`` (a record as in the report), ``long`` (the cell has
+computed for long, or is done with that), ``shown`` (what a record gained once every verdict was known), ``done`` (load,
+phases), or ``fault`` (ours: the parent tries again).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from judge.grading.plugin import Case, Plugin
 from judge.grading.seeds import cell_seed
 from judge.grading.shown import clean, describe
 from judge.verdict import Verdict
-from sandbox.cell.child import own_run_delay_s
+from sandbox.cell.proc import own_run_delay_s
 from sandbox.client import ZygoteClient
 from sandbox.contract import Limits, LoadFailed, Program, SandboxFault
 from sandbox.proxy import Submission
@@ -74,6 +75,7 @@ def _try_out(plugin: Plugin, control: socket.socket, job: dict[str, Any], events
             job["lines"],
             Limits(**job["limits"]),
             cell_seed(job["seed"]),
+            lambda long: send_frame(events, {"long": long}),
         )
     except SandboxFault as fault:
         return send_frame(events, {"fault": f"sandbox: {fault}"})
@@ -111,7 +113,13 @@ class Judgement:
         seed = cell_seed(self.seed)
         self._turns = Turns(plugin, self.seed, self._load_for_case)
         self._session = Session(
-            self._client, program, self._limits, seed, self._on_call, self._turns.meanwhile
+            self._client,
+            program,
+            self._limits,
+            seed,
+            self._on_call,
+            self._turns.meanwhile,
+            on_long=lambda long: self._emit({"long": long}),
         )
         self._recorder = reproduce.Recorder(self._session)
         self._later: list[after.Later] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -60,11 +61,17 @@ class Shown:
 
 
 def try_out(
-    problem: Problem, client: ZygoteClient, source: bytes, lines: str, limits: Limits, seed: int
+    problem: Problem,
+    client: ZygoteClient,
+    source: bytes,
+    lines: str,
+    limits: Limits,
+    seed: int,
+    on_long: Callable[[bool], None],
 ) -> dict[str, Any]:
-    """Runs ``lines`` after ``source`` and returns ``case`` (the record), ``load``, ``phases`` and ``deaths``."""
+    """Runs ``lines`` after ``source`` and returns ``case`` (the record), ``load``, ``phases`` and ``deaths``; ``on_long`` as of Session."""
     program = Program(source, (), problem.support, harness())
-    session = Session(client, program, limits, seed)
+    session = Session(client, program, limits, seed, on_long=on_long)
     shown, started = Shown(), time.perf_counter()
     record, load = _blank(), None
     try:

@@ -1,4 +1,4 @@
-"""The control socket's side that has cells: answers spawn, usage, kill, wait and reset, one request at a time."""
+"""The control socket's side that has cells: answers spawn, usage, rest, go_on, kill, wait and reset, one request at a time."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Requests(ABC):
         now_s = time.monotonic()
         if now_s >= self._look_at_s:
             self.cell.stop_thread_bomb()
-            self.cell.give_way()
+            self.cell.end_long_rest()
             self._look_at_s = now_s + _THREAD_CHECK_S
         return max(0.001, self._look_at_s - now_s)
 
@@ -97,6 +97,10 @@ class Requests(ABC):
             self.end_cell()
             return {}, []
         cell = self.cell
+        if request["op"] in ("rest", "go_on"):  # whoever shares out the cores knows no pid
+            if cell is not None:
+                cell.rest() if request["op"] == "rest" else cell.go_on()
+            return {}, []
         if cell is None or cell.pid != request.get("pid"):
             return {"error": "no such cell"}, []
         if request["op"] == "usage":

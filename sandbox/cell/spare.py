@@ -16,7 +16,7 @@ import time
 from typing import NoReturn
 
 from . import harden, kernel, libraries, preload
-from .child import status_mib
+from .proc import status_mib
 
 
 def _refuse() -> NoReturn:

@@ -1,6 +1,6 @@
 """The warm, powerless process that forks cells: torch is imported once, a cell costs a fork.
 
-It holds no secret, no case and no expected value. Its one socket carries spawn, usage, kill, wait and exit, never a
+It holds no secret, no case and no expected value. Its one socket carries spawn, usage, rest, kill, wait and exit, never a
 learner's byte; when that socket closes it ends, and its cell with it. Single-threaded, fork only.
 
 Started as ``python -s -P -c "import sys; sys.path.insert(0, DIR); from cell import zygote; zygote.main(sys.argv[1:])"``.
@@ -19,7 +19,8 @@ from contextlib import suppress
 
 from . import harden, kernel, libraries, preload
 from .ahead import Fork, Serve
-from .child import Child, cpu_clock_s, status_mib
+from .child import Child
+from .proc import cpu_clock_s, status_mib
 from .requests import Answer, Request, Requests
 
 _MAX_OPEN_FILES = 256

@@ -28,7 +28,13 @@ class Zygote:
 
     def tell(self, request: dict[str, Any], cpu_s: float) -> None:
         """Answers with a usage of ``cpu_s``."""
-        answer = {"nonce": request["nonce"], "cpu_s": cpu_s, "memory_mib": 1.0, "delay_s": 0.0}
+        answer = {
+            "nonce": request["nonce"],
+            "cpu_s": cpu_s,
+            "memory_mib": 1.0,
+            "delay_s": 0.0,
+            "rested_s": 0.0,
+        }
         self.control.send(json.dumps(answer).encode())
 
     def was_asked_more(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sandbox.cell.child import cgroup_files
+from sandbox.cell.proc import cgroup_files
 from sandbox.client import Cell, ZygoteClient
 from sandbox.contract import CellDied, Limits, Timeout
 from sandbox.pool import Zygote

@@ -122,24 +122,17 @@ def test_a_thread_bomb_cannot_hide_between_quick_cases(open_session: OpenSession
     assert why == "threads"
 
 
-def test_a_cell_gives_way_to_its_judge_and_after_long_to_other_cells(submit: Submit) -> None:
+def test_a_cell_gives_way_to_its_judge(submit: Submit) -> None:
     nice = submit(
         """
         import os, threading, time
         def main():
             other = threading.Thread(target=time.sleep, args=(60,), daemon=True)
             other.start()
-            begun_s = time.process_time()
-            nice = lambda: [os.getpriority(os.PRIO_PROCESS, n) for n in (0, other.native_id)]
-            before = after = nice()
-            while min(after) == min(before) and time.process_time() - begun_s < 20: after = nice()
-            return before, after, time.process_time() - begun_s
+            return [os.getpriority(os.PRIO_PROCESS, n) for n in (0, other.native_id)]
         """
     )
-    before, after, used_s = nice()
-    own = os.getpriority(os.PRIO_PROCESS, 0)
-    assert (before, after) == ([own + 5] * 2, [own + 10] * 2)
-    assert used_s > 0.25  # not at once: who is done soon is served first
+    assert nice() == [os.getpriority(os.PRIO_PROCESS, 0) + 5] * 2
 
 
 def test_no_folder_that_holds_installed_packages_is_readable() -> None:
