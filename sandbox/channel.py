@@ -26,6 +26,7 @@ _PACES = 4  # looks at the CPU clock within one limit
 _LONG_S = (
     0.01  # CPU seconds after which a case computes for long; it then rests while shorter ones are judged
 )
+_UNASKED_MAX_S = 0.003  # of waiting: tiny cases in a row are not worth a question each
 _LONG_WAIT_S = 0.05  # of waiting, likewise: one who sleeps lets nobody rest for it
 
 
@@ -51,6 +52,7 @@ class Budget:
 
     limit_s: float
     before: Usage  # what the cell had used when the budget began
+    unasked_s: float = 0.0  # it was waited for since its zygote was last asked, before the budget began
     cpu_s: float = 0.0  # used within the budget, as last seen
     waited_s: float = 0.0  # time that the grader spent waiting, its own work not counted
     delayed_s: float = 0.0  # of these, when cell or grader was ready to run and was not let; as last seen
@@ -73,6 +75,11 @@ class Budget:
     def awake_s(self) -> float:
         """Time spent waiting for a cell that we had not stopped."""
         return self.waited_s - self.rested_s
+
+    @property
+    def worth_asking(self) -> bool:
+        """Whether the cell can have used anything to speak of since its zygote was last asked."""
+        return self.unasked_s + self.waited_s >= _UNASKED_MAX_S
 
     @property
     def near(self) -> bool:
@@ -135,7 +142,8 @@ class Channel:
         """The next frame; raises WireError, Gone, OverTime or TooMuchOutput."""
         self._waiting_since = time.monotonic()
         frame = read_frame(self._fill)
-        if not self.budget.looked_ahead:
+        self._count()
+        if self.budget.worth_asking and not self.budget.looked_ahead:
             self.budget.looked_ahead = True
             self.cell.look_ahead()
         self.drain()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, Literal, NoReturn
 
@@ -70,6 +71,7 @@ class Session:
         self._channel: Channel | None = None
         self._calls: Calls | None = None
         self._usage = Usage(0.0, 0.0)  # of the cell, at the start of the case
+        self._unasked_s = 0.0  # see Budget
         self._budget = Budget(limits.time_limit_s, self._usage)
         self._died: Exit | None = None
         self._ready: ArgumentEncoder | None = None
@@ -89,18 +91,20 @@ class Session:
         if self._calls is None:
             self._start()
         assert self._channel is not None and self._calls is not None
-        self._budget = self._channel.budget = Budget(self._limits.time_limit_s, self._usage)
+        self._budget = self._channel.budget = Budget(self._limits.time_limit_s, self._usage, self._unasked_s)
         self._calls.start_case()
         return Submission(self, self._program.entry_points)
 
     def end_case(self) -> CaseUsage:
-        """What the case used and printed. Always to be called, also when the cell is gone."""
-        ended = self._died.usage if self._died is not None else self._usage
+        """What the case used and printed. Always to be called, also when the cell is gone.
+
+        Of tiny cases in a row, the CPU time is how long each was waited for, until their sum is worth asking about.
+        """
         if self._channel is not None:
             self._output.drain(self._channel.cell.output)
-            ended = self._channel.cell.usage()
-            if self._calls is not None and self._calls.running:  # a callback of the case's cut its call short
-                self._abandon()
+        ended = self._used_so_far()
+        if self._calls is not None and self._calls.running:  # a callback of the case's cut its call short
+            self._abandon()
         cpu_s = max(0.0, ended.cpu_s - self._budget.before.cpu_s)
         self._budget.note(ended)
         self._tell_long(False)
@@ -108,6 +112,15 @@ class Session:
         self._usage = ended
         text, cut = self._output.case_text()
         return CaseUsage(cpu_s, self._budget.awake_s, ended.memory_mib, text, cut, self._died)
+
+    def _used_so_far(self) -> Usage:
+        if self._channel is None:
+            return self._died.usage if self._died is not None else self._usage
+        if self._budget.worth_asking:
+            self._unasked_s = 0.0
+            return self._channel.cell.usage()
+        self._unasked_s += self._budget.waited_s
+        return replace(self._usage, cpu_s=self._usage.cpu_s + self._budget.waited_s)
 
     def close(self) -> None:
         """Ends the cell, if one is alive. A zygote that no longer answers is the pool's to see."""
@@ -146,7 +159,7 @@ class Session:
         check_source(self._program.source)
         spawning, self._spawning = self._spawning, ""
         cell = self._client.spawned(spawning) if spawning else self._client.spawn(self._limits)
-        self._usage = Usage(0.0, 0.0)
+        self._usage, self._unasked_s = Usage(0.0, 0.0), 0.0
         budget = self._budget = Budget(self._limits.load_limit_s, self._usage)
         self._channel = Channel(cell, self._output, budget, lambda: self._tell_long(True))
         self._calls = Calls(self._channel, self._classes, self)

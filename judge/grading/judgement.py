@@ -23,7 +23,7 @@ import torch
 
 from judge.grading import after, author, reproduce, scratch
 from judge.grading.ahead import Turns
-from judge.grading.link import receive_frame, send_frame
+from judge.grading.link import Events, receive_frame
 from judge.grading.notes import Notes
 from judge.grading.outcome import Outcome, load_record, load_verdict, outcome_of
 from judge.grading.plugin import Case, Plugin
@@ -45,10 +45,11 @@ SLOW_LOAD_S = 1.0  # loading once more only to show something would take too lon
 DEATHS_MAX = 2
 
 
-def judge(plugin: Plugin, control: socket.socket, events: socket.socket) -> None:
-    """Reads the job from ``events``, judges it with cells of the zygote behind ``control``, and sends the events."""
-    job = receive_frame(events, time.monotonic() + 10)
-    events.settimeout(60)  # the parent may store each case before it takes the next
+def judge(plugin: Plugin, control: socket.socket, sock: socket.socket) -> None:
+    """Reads the job from ``sock``, judges it with cells of the zygote behind ``control``, and sends the events there."""
+    job = receive_frame(sock, time.monotonic() + 10)
+    sock.settimeout(60)  # the parent may store each case before it takes the next
+    events = Events(sock)
     if job is None:
         return
     # no handler: when trusted code hangs, the kernel ends this process and the parent tries again
@@ -59,14 +60,14 @@ def judge(plugin: Plugin, control: socket.socket, events: socket.socket) -> None
     try:
         judgement.judge_all()
     except SandboxFault as fault:
-        send_frame(events, {"fault": f"sandbox: {fault}"})
+        events.send({"fault": f"sandbox: {fault}"})
     finally:
         judgement.close()
 
 
-def _try_out(plugin: Plugin, control: socket.socket, job: dict[str, Any], events: socket.socket) -> None:
+def _try_out(plugin: Plugin, control: socket.socket, job: dict[str, Any], events: Events) -> None:
     """Runs scratch lines instead of cases, told as a judgement of one case."""
-    send_frame(events, {"start": {"cases": 1, "versions": _versions()}})
+    events.send({"start": {"cases": 1, "versions": _versions()}})
     try:
         tried = scratch.try_out(
             plugin.problem,
@@ -75,12 +76,12 @@ def _try_out(plugin: Plugin, control: socket.socket, job: dict[str, Any], events
             job["lines"],
             Limits(**job["limits"]),
             cell_seed(job["seed"]),
-            lambda long: send_frame(events, {"long": long}),
+            lambda long: events.send({"long": long}),
         )
     except SandboxFault as fault:
-        return send_frame(events, {"fault": f"sandbox: {fault}"})
-    send_frame(events, {"case": tried.pop("case")})
-    send_frame(events, {"done": tried})
+        return events.send({"fault": f"sandbox: {fault}"})
+    events.send({"case": tried.pop("case")})
+    events.send({"done": tried})
 
 
 def _versions() -> dict[str, str]:
@@ -90,9 +91,7 @@ def _versions() -> dict[str, str]:
 class Judgement:
     """The state of one judgement; it is what the fixtures of the plugin ask."""
 
-    def __init__(
-        self, plugin: Plugin, control: socket.socket, job: dict[str, Any], events: socket.socket
-    ) -> None:
+    def __init__(self, plugin: Plugin, control: socket.socket, job: dict[str, Any], events: Events) -> None:
         self.seed: str = job["seed"]
         self._plugin = plugin
         self._events = events
@@ -119,7 +118,7 @@ class Judgement:
             seed,
             self._on_call,
             self._turns.meanwhile,
-            on_long=lambda long: self._emit({"long": long}),
+            on_long=lambda long: self._events.send({"long": long}),
         )
         self._recorder = reproduce.Recorder(self._session)
         self._later: list[after.Later] = []
@@ -141,27 +140,24 @@ class Judgement:
 
     def judge_all(self) -> None:
         """Runs the selected cases and sends each record; SandboxFault when the zygote fails."""
-        self._emit({"start": {"cases": len(self._cases), "versions": _versions()}})
+        self._events.send({"start": {"cases": len(self._cases), "versions": _versions()}})
         for case, following in itertools.zip_longest(self._cases, self._cases[1:]):
             record = case.blank()
             if self._stop is None:
                 self._run(case, following, record)
             else:
                 self._not_run(record)
-            self._emit({"case": record})
+            (self._events.hold if record["verdict"] == Verdict.AC else self._events.send)({"case": record})
             if self._to_first_failure and record["verdict"] not in (Verdict.AC, Verdict.SKIP):
                 break
         self._session.leave()  # with the last word the zygote is the parent's again, who ends the cell
         self._look_into_failures()
         phases = self._phases()
-        self._emit({"done": {"load": self._load, "phases": phases, "deaths": self._session.deaths}})
+        self._events.send({"done": {"load": self._load, "phases": phases, "deaths": self._session.deaths}})
 
     def close(self) -> None:
         """Ends the cell that is still alive."""
         self._session.close()
-
-    def _emit(self, frame: dict[str, Any]) -> None:
-        send_frame(self._events, frame)
 
     def _on_call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._called = True
@@ -230,14 +226,14 @@ class Judgement:
             lambda why: self._log("pictures", why),
         )
         for one in found:
-            self._emit({"shown": one})
+            self._events.send({"shown": one})
 
     def _open_again(self, seconds: float) -> Session:
         limits = dataclasses.replace(self._limits, time_limit_s=seconds)
         return Session(self._client, self._program, limits, cell_seed(self.seed))
 
     def _log(self, name: str, why: str) -> None:
-        self._emit({"log": {"case": name, "fault": why}})
+        self._events.send({"log": {"case": name, "fault": why}})
 
     def _exhausted(self, outcome: Outcome) -> Verdict | None:
         """The verdict that every later case takes, once the submission has used up what a judgement allows."""

@@ -22,6 +22,7 @@ REQUEST_MAX_BYTES = 64 << 10
 FRAME_MAX_BYTES = 64 << 20
 _LENGTH = struct.Struct("!I")
 _PR_SET_PDEATHSIG = 1
+_HOLD_S = 0.03
 
 
 def send_request(sock: socket.socket, request: dict[str, Any], fds: Sequence[int] = ()) -> None:
@@ -51,8 +52,35 @@ def wait_readable(sock: socket.socket, timeout_s: float) -> bool:
 
 def send_frame(sock: socket.socket, frame: dict[str, Any]) -> None:
     """One event; OSError when the reader is gone."""
+    sock.sendall(_packed(frame))
+
+
+def _packed(frame: dict[str, Any]) -> bytes:
     data = json.dumps(frame, allow_nan=False).encode()
-    sock.sendall(_LENGTH.pack(len(data)) + data)
+    return _LENGTH.pack(len(data)) + data
+
+
+class Events:
+    """The sending end of a judgement's events. Each one wakes its reader, so those that can wait a moment go together."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._held = bytearray()
+        self._sent_s = 0.0
+
+    def send(self, frame: dict[str, Any]) -> None:
+        """One event and all that were held; OSError when the reader is gone."""
+        self._held += _packed(frame)
+        held, self._held = self._held, bytearray()
+        self._sock.sendall(held)
+        self._sent_s = time.monotonic()
+
+    def hold(self, frame: dict[str, Any]) -> None:
+        """One event that may wait for the next, unless the last has been sent a while ago."""
+        if time.monotonic() - self._sent_s > _HOLD_S:
+            self.send(frame)
+        else:
+            self._held += _packed(frame)
 
 
 def receive_frame(

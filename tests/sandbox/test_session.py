@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from sandbox import channel
 from sandbox.contract import BadValue, CellDied, Limits, Timeout
 from sandbox.session import Session
 
@@ -58,6 +59,30 @@ def test_each_case_has_its_own_budget_and_load_is_apart(open_session: Open) -> N
         usage = session.end_case()
         assert usage.died is None and 0.35 < usage.cpu_s < 1.0
     assert 0.35 < session.load_s < 1.0 and session.deaths == 0
+
+
+@pytest.mark.parametrize(("unasked_s", "asked"), [(0.0, 4), (1000.0, 0), (0.05, 1)])
+def test_tiny_cases_in_a_row_are_asked_about_together(
+    open_session: Open, monkeypatch: pytest.MonkeyPatch, unasked_s: float, asked: int
+) -> None:
+    monkeypatch.setattr(channel, "_UNASKED_MAX_S", unasked_s)
+    monkeypatch.setattr(channel, "_LONG_S", 1000.0)
+    burn = "    end = time.process_time() + 0.02\n    while time.process_time() < end: pass\n"
+    session = open_session(f"import time\ndef f():\n{burn}", "f")
+    session.begin_case()
+    session.end_case()
+    assert session._channel is not None
+    cell, asks = session._channel.cell, []
+    usage = cell.usage
+    monkeypatch.setattr(cell, "usage", lambda: asks.append(1) or usage())
+    used = []
+    for _ in range(4):
+        session.begin_case().f()
+        used.append(session.end_case())
+    assert len(asks) >= asked and (asked or not asks)
+    assert sum(one.cpu_s for one in used) > 0.075  # four times 0.02, by clocks of their own
+    if not asked:
+        assert [one.cpu_s for one in used] == pytest.approx([one.wall_s for one in used])
 
 
 def test_the_case_gets_what_it_printed(open_session: Open) -> None:
