@@ -80,10 +80,11 @@ class Zygote:
     @property
     def alive(self) -> bool:
         """Whether its end of the control socket is still open."""
-        if self.control.fileno() < 0:
-            return False
         poller = select.poll()
-        poller.register(self.control, select.POLLRDHUP)
+        try:
+            poller.register(self.control, select.POLLRDHUP)
+        except ValueError:  # it is closed, perhaps by another thread just now
+            return False
         return not poller.poll(0)
 
     def kill(self) -> None:

@@ -44,7 +44,7 @@ class Answering(Backend):
                     theirs.send(json.dumps({"nonce": json.loads(raw)["nonce"]}).encode())
 
         def end() -> None:
-            if theirs.fileno() >= 0:
+            with suppress(OSError):  # it may have ended on its own just now
                 theirs.shutdown(socket.SHUT_RDWR)
 
         threading.Thread(target=answer, daemon=True).start()
