@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session, aliased, defer
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased, defer
 
 from judge import openings
 from judge.models import Judgement, Mistake, Submission, User
@@ -38,13 +38,13 @@ class Learner:
 
 
 @dataclass(frozen=True)
-class MistakeCount:
-    """A mistake and how far it is spread, in submissions that count."""
+class Spread:
+    """How far a mistake or a verdict is spread among learners, in submissions that count."""
 
     key: str
     learners: int
     submissions: int
-    example: int  # the newest submission that holds it
+    example: int  # the newest submission that has it
 
 
 class Best(NamedTuple):
@@ -101,19 +101,28 @@ def person(session: Session, user_id: int) -> User | None:
     return session.get(User, user_id)
 
 
-def mistakes(session: Session, slug: str) -> list[MistakeCount]:
+def mistakes(session: Session, slug: str) -> list[Spread]:
     """The mistakes learners made at a problem, those of most learners first."""
-    spread = func.count(Submission.user_id.distinct())
+    named = select(Mistake.key).join(Judgement, Judgement.id == Mistake.judgement_id)
+    return _spread(session, named, Mistake.key, slug)
+
+
+def verdicts(session: Session, slug: str) -> list[Spread]:
+    """The verdicts of learners' submissions to a problem, those of most learners first."""
+    return _spread(session, select(Judgement.verdict), Judgement.verdict, slug)
+
+
+def _spread(session: Session, keys: Select[Any], key: InstrumentedAttribute[Any], slug: str) -> list[Spread]:
+    learners = func.count(Submission.user_id.distinct())
     rows = session.execute(
-        select(Mistake.key, spread, func.count(), func.max(Submission.id))
-        .join(Judgement, Judgement.id == Mistake.judgement_id)
+        keys.add_columns(learners, func.count(), func.max(Submission.id))
         .join(Submission, Submission.id == Judgement.submission_id)
         .join(User, User.id == Submission.user_id)
         .where(Submission.slug == slug, User.role == "learner", counted())
-        .group_by(Mistake.key)
-        .order_by(spread.desc(), func.count().desc(), Mistake.key)
+        .group_by(key)
+        .order_by(learners.desc(), func.count().desc(), key)
     )
-    return [MistakeCount(*row) for row in rows]
+    return [Spread(*row) for row in rows]
 
 
 def best(session: Session, user_id: int, slug: str, before: datetime | None = None) -> Best | None:

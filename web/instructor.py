@@ -126,9 +126,10 @@ def rejudge(submission_id: int) -> AnyResponse:
 
 @bp.get("/problems/<slug>")
 def problem(slug: str) -> str:
-    """A problem's mistakes, and what its last rejudge changed."""
+    """A problem's verdicts and mistakes, and what its last rejudge changed."""
     found = find_problem(slug)
     with service().database.read() as session:
+        verdicts = classroom.verdicts(session, found.slug)
         mistakes = classroom.mistakes(session, found.slug)
         changes = classroom.changes(session, found.slug)
         judged = len(submissions.judged_ids(session, found.slug))
@@ -140,6 +141,7 @@ def problem(slug: str) -> str:
         problem=found,
         column=column,
         everybody=len(everybody),
+        verdicts=verdicts,
         mistakes=mistakes,
         advice=found.messages(language()).advice,
         judged=judged,

@@ -184,9 +184,9 @@ def test_a_class_from_the_list_to_the_export(
     check_account(teacher, school)
 
     teacher.locator(".matrix thead").get_by_role("link", name=SLUG).click()
-    expect(teacher.locator(".mistakes tbody tr").first).to_contain_text("mask-top-left")
+    expect(teacher.locator("[aria-labelledby=mistakes] tbody tr").first).to_contain_text("mask-top-left")
     in_both_languages(teacher, "problem")
-    teacher.locator(".mistakes tbody tr").first.get_by_role("link").click()
+    teacher.locator("[aria-labelledby=mistakes] tbody tr").first.get_by_role("link").click()
     expect(teacher.locator(".sheet .listing").first).to_contain_text("def prepare_metadata")
     expect(teacher.locator(".sheet .panel")).to_have_attribute("data-verdict", "WA")
     teacher.locator(".whole summary").first.click()

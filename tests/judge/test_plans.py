@@ -22,6 +22,7 @@ LEARNERS: dict[str, Callable[[Session], object]] = {
     "far behind": submissions.far_behind,
     "waiting of one": lambda session: submissions.waiting_of(session, 7),
     "mistakes": lambda session: classroom.mistakes(session, "tiny-add"),
+    "verdicts": lambda session: classroom.verdicts(session, "tiny-add"),
     "changes": lambda session: classroom.changes(session, "tiny-add"),
     "judged": lambda session: submissions.judged_ids(session, "tiny-add"),
 }

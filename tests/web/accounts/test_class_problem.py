@@ -48,6 +48,19 @@ def test_mistakes_count_learners_not_tries(
     assert "That is the product" in english
 
 
+def test_verdicts_count_learners_and_submissions(
+    anna: FlaskClient, ben: FlaskClient, ines: FlaskClient, send: Send
+) -> None:
+    send(anna, "wrong")
+    last_wrong = send(anna, "wrong")["id"]
+    send(anna, "right")
+    last_right = send(ben, "right")["id"]
+    send(ines, "wrong")
+    send(ben, "wrong", mode="run")
+    found = re.findall(r"\b(AC|WA) (\d+) (\d+) No. (\d+)", plain(ines.get(f"{PAGE}?lang=en").text))
+    assert found == [("AC", "2", "2", str(last_right)), ("WA", "1", "2", str(last_wrong))]
+
+
 def test_an_instructors_own_mistakes_and_runs_do_not_count(
     ines: FlaskClient, anna: FlaskClient, send: Send
 ) -> None:
@@ -70,7 +83,7 @@ def test_a_rejudge_keeps_seeds_and_shows_what_changed(
     assert {job.submission_id: job.seed for job in scripted.jobs[2:]} == seeds
     page = plain(ines.get(PAGE).text)
     assert re.search(rf"anna 安娜 第 {changed} 号 ✗ 答案错误 WA 33\.3 ✓ 通过 AC 100", page)
-    assert f"第 {same} 号" not in page
+    assert f"第 {same} 号" not in page.partition("重判前 重判后")[2]
     assert "判定变了的有 1 次提交，没变的有 1 次" in page
     assert "还没有可以归类的错误" in page
     seen = plain(anna.get(f"/problems/add-pair?submission={changed}").text)
@@ -113,9 +126,10 @@ def test_cells_keep_their_headings_where_the_head_is_hidden(
 ) -> None:
     send(anna, "wrong")
     scripted.scripts["wrong"] = [a_case(name, "AC") for name in ("add-small", "add-large", "add-many")]
-    assert re.findall(r'data-label="(.*?)"', ines.get(PAGE).text) == ["人数", "提交数", "例子"]
+    counts, changes = ["人数", "提交数", "例子"], ["学生", "提交", "重判前", "重判后"]
+    assert re.findall(r'data-label="(.*?)"', ines.get(PAGE).text) == [*counts, *counts]
     rejudge(ines)
-    assert re.findall(r'data-label="(.*?)"', ines.get(PAGE).text) == ["学生", "提交", "重判前", "重判后"]
+    assert re.findall(r'data-label="(.*?)"', ines.get(PAGE).text) == [*counts, *changes]
 
 
 def test_scores_stay_while_a_rejudge_waits(
