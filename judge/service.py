@@ -13,7 +13,7 @@ from contextlib import ExitStack
 
 from sqlalchemy.orm import Session, joinedload
 
-from judge import submissions
+from judge import jobs, queued, submissions
 from judge.catalogue import Catalogue, UnknownProblem
 from judge.config import Config
 from judge.db import Database, DatabaseError
@@ -22,6 +22,7 @@ from judge.dispatch.embedded import EmbeddedDispatcher
 from judge.grading.disclose import Level
 from judge.grading.report import Grade
 from judge.grading.seam import Grading, NotGraded
+from judge.jobs import Job
 from judge.lines import UserError
 from judge.lock import DataLock
 from judge.models import Judgement
@@ -31,7 +32,7 @@ from judge.remote.place import place_of
 from judge.remote.server import Keeper
 from judge.remote.takeover import taking_over
 from judge.startup import open_grading
-from judge.submissions import Job, Mode
+from judge.submissions import Mode
 from judge.tryouts import Tryout, Tryouts
 from judge.users import Reader, local_user
 from judge.verdict import Verdict
@@ -115,10 +116,10 @@ class Service:
     def submit(self, problem: Problem, source: bytes, mode: Mode = "submit", user: int | None = None) -> int:
         """Store a submission, dispatch it, and return its id at once; QueueFull when too many wait."""
         with self.database.write() as session:
-            waiting = submissions.waiting(session)
+            waiting = queued.count(session)
             if waiting >= WAITING_MAX:
                 raise QueueFull("queue-full", waiting=waiting)
-            if user is not None and submissions.waiting_of(session, user) >= WAITING_EACH_MAX:
+            if user is not None and queued.count_of(session, user) >= WAITING_EACH_MAX:
                 raise QueueFull("queue-full-own", waiting=WAITING_EACH_MAX)
             submission_id = submissions.submit(
                 session, self.user_id(user), problem, source, mode
@@ -135,7 +136,7 @@ class Service:
             judgement = submissions.latest(session, submission_id)
             if judgement is None or not _may_see(reader, judgement.submission.user_id):
                 return None
-            position = submissions.position(session, judgement.id, judgement.status, judgement.rejudge)
+            position = queued.position(session, judgement.id, judgement.status, judgement.rejudge)
         running = self._dispatcher.board.get(submission_id)
         problem = self._find(judgement.submission.slug)
         level: Level = "full" if reader is not None and reader.teaches else self.config.level
@@ -156,7 +157,7 @@ class Service:
         position = 0
         if stage.status == "queued" and not (position := self._far_behind().get(stage.judgement_id, 0)):
             with self.database.read() as session:
-                position = submissions.position(session, stage.judgement_id, stage.status, stage.rejudge)
+                position = queued.position(session, stage.judgement_id, stage.status, stage.rejudge)
         running = self._dispatcher.board.get(submission_id)
         version = seen_version(stage.status, stage.version, running, position)
         return Seen(version, stage.status == "done", position)
@@ -207,7 +208,7 @@ class Service:
         with self._far_lock:
             if time.monotonic() >= self._far_until_s:
                 with self.database.read() as session:
-                    self._far = submissions.far_behind(session)
+                    self._far = queued.far_behind(session)
                 self._far_until_s = time.monotonic() + FAR_FOR_S
             return self._far
 
@@ -267,9 +268,7 @@ class Service:
         """Store what was judged for the command line, as that does itself where no server runs."""
         mode: Mode = "run" if graded.mode == "run" else "submit"
         try:
-            submissions.record_finished(
-                self.database, self._user_id, graded.problem, source, mode, graded.report()
-            )
+            jobs.record_finished(self.database, self._user_id, graded.problem, source, mode, graded.report())
         except DatabaseError as error:
             return f"not stored: {error}"
         return ""

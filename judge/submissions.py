@@ -1,50 +1,26 @@
-"""The life of a submission in the database: submit, take up, renew, record, give back, retry, rejudge.
-
-A judgement is taken up by a conditional update and recorded under the attempt number it was taken up with, so
-one that is delivered twice, or that comes back after its lease ran out, counts once.
-"""
+"""A submission and its judgements in the database: submit, find the one to show, retry, rejudge."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, CursorResult, and_, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select
 from sqlalchemy.orm import Session, aliased, joinedload
 
 from judge.db import Database
 from judge.lines import UserError
-from judge.models import Judgement, Mistake, Submission, now
+from judge.models import Judgement, Submission
 from judge.problem import Problem
-from judge.reports import dump_report
-from judge.versions import store_version
 
 Mode = Literal["run", "submit"]
 VERSION_STEP = 10_000  # between two stored versions of a judgement: room for those of its running cases
 UNSCORED = ("SE", "SKIP")
-EXACT_BELOW = 10  # places in the queue
 
 
 class NoSubmission(UserError):
     """There is no submission of that number, or it is not of a kind that can be retried."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """A judgement that was taken up: all that is needed to grade it and to record the result."""
-
-    judgement_id: int
-    attempt: int
-    submission_id: int
-    slug: str
-    mode: Mode
-    source: bytes
-    seed: str
-    version: int  # the stored version; running cases count up from it
-    queued_s: float
 
 
 def submit(session: Session, user_id: int, problem: Problem, source: bytes, mode: Mode) -> Judgement:
@@ -56,85 +32,6 @@ def submit(session: Session, user_id: int, problem: Problem, source: bytes, mode
     session.add_all([submission, judgement])
     session.flush()
     return judgement
-
-
-def take_up(database: Database, owner: str, lease_s: float) -> Job | None:
-    """Claim the oldest judgement that waits or whose lease ran out, for ``lease_s`` seconds; None when there is none.
-
-    Rejudges come last: a whole problem may be judged again while a class works.
-    """
-    while True:
-        with database.read() as session:
-            oldest = select(Judgement.id, Judgement.attempt).where(_free())
-            oldest = oldest.order_by(Judgement.rejudge, Judgement.id).limit(1)
-            found = session.execute(oldest).first()
-        if found is None:
-            return None
-        with database.write() as session:
-            if _claim(session, found.id, found.attempt, owner, lease_s):
-                return _job(session, found.id)
-
-
-def renew(database: Database, jobs: Sequence[Job], lease_s: float) -> None:
-    """Push the leases of ``jobs`` on, those that are still theirs."""
-    with database.write() as session:
-        for job in jobs:
-            _update(session, _held(job), lease_until=now() + timedelta(seconds=lease_s))
-
-
-def record(database: Database, job: Job, report: dict[str, Any], problem: Problem | None) -> bool:
-    """Store a job's report and verdict, and the problem version it was judged with.
-
-    False, and nothing of the judgement changes, when the job is no longer this attempt's.
-    """
-    began = now()
-    if problem is not None:
-        store_version(database, problem)
-    with database.write() as session:
-        phases = dict(report.get("phases", {}))
-        phases["queued_s"] = round(phases.get("queued_s", 0.0) + job.queued_s, 6)
-        phases["record_s"] = round((now() - began).total_seconds(), 6)
-        values = _outcome({**report, "phases": phases}, problem)
-        recorded = _update(session, _held(job), version=job.version + VERSION_STEP, **values) == 1
-        if recorded:
-            _note_mistakes(session, job.judgement_id, report)
-    return recorded
-
-
-def record_finished(
-    database: Database, user_id: int, problem: Problem, source: bytes, mode: Mode, report: dict[str, Any]
-) -> int:
-    """Store a submission that was judged elsewhere (the command line), with its report; returns its id."""
-    store_version(database, problem)
-    with database.write() as session:
-        judgement = submit(session, user_id, problem, source, mode)
-        judgement.status, judgement.seed, judgement.attempt = "done", report["seed"], 1
-        for name, value in _outcome(report, problem).items():
-            setattr(judgement, name, value)
-        _note_mistakes(session, judgement.id, report)
-        return judgement.submission_id
-
-
-def give_back(database: Database, jobs: Sequence[Job]) -> None:
-    """Put unfinished jobs back in the queue, where a program that ends leaves them."""
-    with database.write() as session:
-        for job in jobs:
-            _update(
-                session,
-                _held(job),
-                status="queued",
-                lease_until=None,
-                version=Judgement.version + VERSION_STEP,
-            )
-
-
-def requeue(database: Database, owner: str) -> int:
-    """Put everything back in the queue that ``owner`` had taken up before it died; returns how many."""
-    with database.write() as session:
-        mine = and_(Judgement.status == "running", Judgement.owner == owner)
-        return _update(
-            session, mine, status="queued", lease_until=None, version=Judgement.version + VERSION_STEP
-        )
 
 
 def latest(session: Session, submission_id: int) -> Judgement | None:
@@ -183,11 +80,6 @@ _STAGE = (
     .order_by(*SHOWN_FIRST)
     .limit(1)
 )
-_QUEUED = select(Judgement.id).where(Judgement.status == "queued").order_by(Judgement.rejudge, Judgement.id)
-_WAITING = select(func.count()).select_from(Judgement).where(Judgement.status == "queued")
-_FRESH = _WAITING.where(Judgement.rejudge.is_(False))
-_FRESH_BEFORE = _FRESH.where(Judgement.id < bindparam("judgement"))
-_ALL_BEFORE = _WAITING.where(or_(Judgement.rejudge.is_(False), Judgement.id < bindparam("judgement")))
 
 
 def stage(database: Database, submission_id: int) -> Stage | None:
@@ -251,43 +143,6 @@ def judged_ids(session: Session, slug: str) -> list[int]:
     return list(session.scalars(found))
 
 
-def far_behind(session: Session) -> dict[int, int]:
-    """The position of every judgement that has `EXACT_BELOW` or more ahead of it, by id."""
-    queued = enumerate(session.scalars(_QUEUED))
-    return {judgement_id: _rounded(ahead) for ahead, judgement_id in queued if ahead >= EXACT_BELOW}
-
-
-def waiting(session: Session) -> int:
-    """How many judgements wait that learners wait for."""
-    return session.scalar(_FRESH) or 0
-
-
-def position(session: Session, judgement_id: int, status: str, rejudge: bool) -> int:
-    """A judgement's place among those that wait, 1 for the next one; 0 for one that does not wait.
-
-    Far behind it is rounded down to tens, then to fifties: a place that changes with every judgement made would be
-    told to everybody who waits.
-    """
-    if status != "queued":
-        return 0
-    before = _ALL_BEFORE if rejudge else _FRESH_BEFORE
-    return _rounded(session.scalar(before, {"judgement": judgement_id}) or 0)
-
-
-def _rounded(ahead: int) -> int:
-    step = 1 if ahead < EXACT_BELOW else 10 if ahead < 100 else 50
-    return ahead // step * step + 1
-
-
-def waiting_of(session: Session, user_id: int) -> int:
-    """How many judgements of one person's submissions, of whatever mode, wait or run."""
-    theirs = select(func.count()).select_from(Judgement).join(Submission)
-    found = theirs.where(
-        Submission.user_id == user_id, Judgement.status != "done", Judgement.rejudge.is_(False)
-    )
-    return session.scalar(found) or 0
-
-
 def _again(session: Session, judgement: Judgement, seed: str, rejudge: bool = False) -> Judgement:
     added = Judgement(
         submission_id=judgement.submission_id,
@@ -298,74 +153,3 @@ def _again(session: Session, judgement: Judgement, seed: str, rejudge: bool = Fa
     session.add(added)
     session.flush()
     return added
-
-
-def _free() -> ColumnElement[bool]:
-    lost = and_(Judgement.status == "running", Judgement.lease_until < now())
-    return or_(Judgement.status == "queued", lost)
-
-
-def _held(job: Job) -> ColumnElement[bool]:
-    return and_(
-        Judgement.id == job.judgement_id, Judgement.attempt == job.attempt, Judgement.status == "running"
-    )
-
-
-def _update(session: Session, where: ColumnElement[bool], **values: object) -> int:
-    result = session.execute(
-        update(Judgement).where(where).values(**values), execution_options={"synchronize_session": False}
-    )
-    assert isinstance(result, CursorResult)
-    return result.rowcount
-
-
-def _claim(session: Session, judgement_id: int, attempt: int, owner: str, lease_s: float) -> bool:
-    mine = and_(Judgement.id == judgement_id, Judgement.attempt == attempt, _free())
-    moment = now()
-    return (
-        _update(
-            session,
-            mine,
-            status="running",
-            attempt=attempt + 1,
-            owner=owner,
-            lease_until=moment + timedelta(seconds=lease_s),
-            started_at=moment,
-            version=Judgement.version + VERSION_STEP,
-        )
-        == 1
-    )
-
-
-def _job(session: Session, judgement_id: int) -> Job:
-    judgement = session.get_one(Judgement, judgement_id)
-    submission = judgement.submission
-    assert judgement.started_at is not None
-    return Job(
-        judgement_id=judgement.id,
-        attempt=judgement.attempt,
-        submission_id=submission.id,
-        slug=submission.slug,
-        mode="run" if submission.mode == "run" else "submit",
-        source=submission.source,
-        seed=judgement.seed,
-        version=judgement.version,
-        queued_s=(judgement.started_at - judgement.created_at).total_seconds(),
-    )
-
-
-def _note_mistakes(session: Session, judgement_id: int, report: dict[str, Any]) -> None:
-    keys = {case["mistake"] for case in report.get("cases", []) if case.get("mistake")}
-    session.add_all([Mistake(judgement_id=judgement_id, key=key) for key in sorted(keys)])
-
-
-def _outcome(report: dict[str, Any], problem: Problem | None) -> dict[str, Any]:
-    return {
-        "status": "done",
-        "lease_until": None,
-        "verdict": report["verdict"],
-        "score": None if report["verdict"] in UNSCORED else report["score"],
-        "problem_version": None if problem is None else problem.version,
-        "report": dump_report(report),
-        "finished_at": now(),
-    }

@@ -46,7 +46,7 @@ def make_view(
 ) -> View:
     """The view of a submission (the JSON API's answer) in ``lang``, hidden cases shown up to ``level``.
 
-    ``position`` as `submissions.position` has it. Who is ``in_charge`` of the cases also reads what went wrong in them.
+    ``position`` as `queued.position` has it. Who is ``in_charge`` of the cases also reads what went wrong in them.
     """
     submission = judgement.submission
     done = judgement.status == "done"

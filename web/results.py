@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from judge.submissions import EXACT_BELOW
+from judge.queued import EXACT_BELOW
 from judge.tally import PartPoints, failing_kinds, points_by_part
 from web.current import View
 

@@ -64,7 +64,7 @@ class Judging:
 
     def store(self, source: bytes, graded: Grade) -> None:
         """Stores what was judged here."""
-        from judge.submissions import record_finished
+        from judge.jobs import record_finished
 
         context = self._context
         record_finished(

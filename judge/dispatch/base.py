@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from judge.dispatch.progress import Board
+from judge.jobs import Job
 from judge.problem import Problem
-from judge.submissions import Job
 
 Report = dict[str, Any]
 

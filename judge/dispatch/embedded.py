@@ -12,7 +12,7 @@ import time
 from judge.db import Database, DatabaseError
 from judge.dispatch.base import Dispatcher, JudgeJob, Result, fault
 from judge.dispatch.progress import Board
-from judge.submissions import Job, give_back, record, renew, requeue, take_up
+from judge.jobs import Job, give_back, record, renew, requeue, take_up
 
 LOG = logging.getLogger(__name__)
 ATTEMPTS_MAX = 5  # a judgement that takes the whole server down with it each time is given up

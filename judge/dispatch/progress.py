@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from judge.submissions import VERSION_STEP, Job
+from judge.jobs import Job
+from judge.submissions import VERSION_STEP
 
 LOOK_BACK_S = 60.0
 

@@ -18,10 +18,10 @@ from sqlalchemy import func, select
 from judge.config import Config
 from judge.dispatch.base import Result
 from judge.grading.grade import grade
+from judge.jobs import Job
 from judge.models import Judgement, User
 from judge.passwords import hash_password
 from judge.service import Service
-from judge.submissions import Job
 from tests.attacks.attack import Attack
 from tests.attacks.shooting import BANK, Range
 from web.app import create_app

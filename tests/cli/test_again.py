@@ -11,11 +11,11 @@ from sqlalchemy import select
 
 from judge.db import Database
 from judge.dispatch.base import Report, Result, fault
+from judge.jobs import Job
 from judge.lock import DataLock
 from judge.models import Judgement
 from judge.problem import load_problem
 from judge.service import Service
-from judge.submissions import Job
 from tests.cli.fakes import TINY, FakeGrading, RunCli, make_case
 from tests.cli.test_usage import is_chinese, is_one_line
 

@@ -23,9 +23,9 @@ from werkzeug.serving import make_server
 
 from judge.config import Config
 from judge.dispatch.base import JudgeJob, Result, fault
+from judge.jobs import Job
 from judge.problem import Problem, load_problem
 from judge.service import Service
-from judge.submissions import Job
 from tests.conftest import missing
 from tests.web.conftest import ScriptedJudge
 from web.app import STATIC, create_app

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from judge import submissions
+from judge import jobs, submissions
 from judge.db import Database, DatabaseError
 from judge.dispatch import embedded
 from judge.dispatch.base import JudgeJob, Report, Result
 from judge.dispatch.embedded import EmbeddedDispatcher
 from judge.dispatch.progress import Board
+from judge.jobs import Job
 from judge.models import Judgement
 from judge.problem import Problem, load_problem
-from judge.submissions import Job
 from judge.users import local_user
 
 ADD = Path(__file__).parent / "bank" / "tiny" / "901-add"
@@ -123,7 +123,7 @@ def test_what_waited_before_the_start_is_taken_up_without_being_dispatched(
 ) -> None:
     waiting = send(database, problem)
     held_by_the_dead = send(database, problem)
-    submissions.take_up(database, "me", 3600)
+    jobs.take_up(database, "me", 3600)
     dispatcher = start(FakeJudge(problem))
     assert done(database, waiting, dispatcher).attempt == 2
     assert done(database, held_by_the_dead, dispatcher).attempt == 1
@@ -174,7 +174,7 @@ def test_a_judgement_that_ends_every_server_is_given_up(
 ) -> None:
     submission_id = send(database, problem)
     for _ in range(embedded.ATTEMPTS_MAX):
-        submissions.take_up(database, "me", 0)
+        jobs.take_up(database, "me", 0)
         time.sleep(0.002)
     judge = FakeJudge(problem)
     assert done(database, submission_id, start(judge)).verdict == "SE"
@@ -219,7 +219,7 @@ def test_a_database_that_fails_for_a_while_does_not_end_the_workers(
     broken = threading.Event()
     broken.set()
     tries: list[int] = []
-    take_up = submissions.take_up
+    take_up = jobs.take_up
 
     def flaky(*args: Any) -> Job | None:
         tries.append(1)

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
-from judge import classroom, openings, overview, scores, statistics, submissions, views
+from judge import classroom, openings, overview, queued, scores, statistics, submissions, views
 from judge.db import Database
 
 LEARNERS: dict[str, Callable[[Session], object]] = {
@@ -17,10 +17,10 @@ LEARNERS: dict[str, Callable[[Session], object]] = {
     "opened": lambda session: openings.opened(session, 7, "tiny-add"),
     "list": lambda session: overview.read_rows(session, 7, []),
     "history": lambda session: views.history(session, 7, "tiny-add", "zh", 50),
-    "waiting": lambda session: submissions.waiting(session),
-    "position": lambda session: submissions.position(session, 7, "queued", False),
-    "far behind": submissions.far_behind,
-    "waiting of one": lambda session: submissions.waiting_of(session, 7),
+    "waiting": lambda session: queued.count(session),
+    "position": lambda session: queued.position(session, 7, "queued", False),
+    "far behind": queued.far_behind,
+    "waiting of one": lambda session: queued.count_of(session, 7),
     "mistakes": lambda session: classroom.mistakes(session, "tiny-add"),
     "verdicts": lambda session: classroom.verdicts(session, "tiny-add"),
     "changes": lambda session: classroom.changes(session, "tiny-add"),

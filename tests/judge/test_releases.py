@@ -16,10 +16,10 @@ from judge import VERSION, db
 from judge.config import Config
 from judge.db import Database
 from judge.dispatch.base import Report, Result
+from judge.jobs import Job
 from judge.problem import load_problem
 from judge.replay import compare, laid_out, load_stored
 from judge.service import Service
-from judge.submissions import Job
 
 TINY = Path(__file__).parent / "bank" / "tiny"
 KEPT = Path(__file__).parents[1] / "data" / "databases"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from judge import submissions
+from judge import jobs, submissions
 from judge.db import Database
 from judge.grading.grade import Grader, grade
 from judge.models import Judgement, User
@@ -36,7 +36,7 @@ def make_report(verdict: str = "WA", seed: str = "5eed") -> dict[str, Any]:
 
 
 def keep(database: Database, problem: Problem, report: dict[str, Any] | None = None) -> int:
-    return submissions.record_finished(database, 1, problem, WRONG, "submit", report or make_report())
+    return jobs.record_finished(database, 1, problem, WRONG, "submit", report or make_report())
 
 
 def test_a_stored_judgement_keeps_the_reports_whole_identity_and_replays_the_same(
@@ -45,7 +45,7 @@ def test_a_stored_judgement_keeps_the_reports_whole_identity_and_replays_the_sam
     source = (BANK / "902-counter" / "mutants").glob("*.py")
     wrong = sorted(source)[0].read_bytes()
     first = grade(counting, wrong, grader=grader).report()
-    number = submissions.record_finished(database, 1, counting, wrong, "submit", first)
+    number = jobs.record_finished(database, 1, counting, wrong, "submit", first)
     stored = load_stored(database, number)
     assert {name: stored.report[name] for name in IDENTITY} == {name: first[name] for name in IDENTITY}
     assert all(stored.report[name] for name in IDENTITY)
@@ -64,10 +64,10 @@ def test_a_judgement_taken_up_by_a_server_keeps_the_identity_too(
 ) -> None:
     with database.write() as session:
         number = submissions.submit(session, 1, adding, WRONG, "submit").submission_id
-    job = submissions.take_up(database, "me", 60)
+    job = jobs.take_up(database, "me", 60)
     assert job is not None
     graded = grade(adding, job.source, grader=grader, seed=job.seed)
-    assert submissions.record(database, job, graded.report(), graded.problem)
+    assert jobs.record(database, job, graded.report(), graded.problem)
     stored = load_stored(database, number)
     assert {name: stored.report[name] for name in IDENTITY} == {
         name: graded.report()[name] for name in IDENTITY
@@ -94,9 +94,9 @@ def test_the_last_finished_judgement_is_the_one_replayed(database: Database, add
     with database.write() as session:
         submissions.rejudge(session, number)
     assert load_stored(database, number).report["verdict"] == "WA"
-    job = submissions.take_up(database, "me", 60)
+    job = jobs.take_up(database, "me", 60)
     assert job is not None
-    submissions.record(database, job, make_report("AC", job.seed), adding)
+    jobs.record(database, job, make_report("AC", job.seed), adding)
     stored = load_stored(database, number)
     assert (stored.report["verdict"], stored.judgement_id) == ("AC", job.judgement_id)
 
@@ -151,7 +151,7 @@ def test_only_judged_submissions_to_the_problem_are_rejudged_by_problem(
 ) -> None:
     mine = [keep(database, adding), keep(database, adding)]
     keep(database, counting)
-    submissions.record_finished(database, 1, adding, WRONG, "run", make_report())
+    jobs.record_finished(database, 1, adding, WRONG, "run", make_report())
     with database.write() as session:
         submissions.submit(session, 1, adding, WRONG, "submit")
     with database.read() as session:

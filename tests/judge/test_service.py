@@ -18,12 +18,13 @@ import pytest
 
 from judge.config import Config
 from judge.dispatch.base import Report, Result
+from judge.jobs import Job
 from judge.lines import UserError
 from judge.lock import DataInUse
 from judge.problem import Problem, load_problem
 from judge.service import Service
 from judge.startup import NoBoundary, Unsafe
-from judge.submissions import Job, NoSubmission
+from judge.submissions import NoSubmission
 from judge.verdict import Verdict
 from sandbox.canary import Finding
 

@@ -9,13 +9,14 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from judge import submissions
+from judge import jobs, queued, submissions
 from judge.db import Database
+from judge.jobs import Job
 from judge.models import Judgement, Mistake, ProblemVersion, StoredFile
 from judge.problem import Problem, load_problem
 from judge.replay import load_stored
 from judge.scores import Standing, standings
-from judge.submissions import Job, NoSubmission
+from judge.submissions import NoSubmission
 from judge.users import local_user
 from judge.versions import load_files
 from judge.views import history
@@ -44,7 +45,7 @@ def send(
 
 
 def taken(database: Database, owner: str = "me", lease_s: float = 60) -> Job:
-    job = submissions.take_up(database, owner, lease_s)
+    job = jobs.take_up(database, owner, lease_s)
     assert job is not None
     return job
 
@@ -71,7 +72,7 @@ def finish(
     database: Database, problem: Problem, verdict: str, score: float, mode: submissions.Mode = "submit"
 ) -> int:
     submission_id = send(database, problem, mode=mode)
-    assert submissions.record(database, taken(database), report(verdict, score), problem)
+    assert jobs.record(database, taken(database), report(verdict, score), problem)
     return submission_id
 
 
@@ -83,10 +84,10 @@ def test_a_submission_waits_with_a_secret_seed_of_its_own(database: Database, pr
 
 def test_jobs_are_taken_up_in_order_and_each_by_one(database: Database, problem: Problem) -> None:
     sent = [send(database, problem, b"%d" % n) for n in range(3)]
-    jobs = [taken(database) for _ in sent]
-    assert [job.submission_id for job in jobs] == sent
-    assert [job.source for job in jobs] == [b"0", b"1", b"2"]
-    assert submissions.take_up(database, "me", 60) is None
+    got = [taken(database) for _ in sent]
+    assert [job.submission_id for job in got] == sent
+    assert [job.source for job in got] == [b"0", b"1", b"2"]
+    assert jobs.take_up(database, "me", 60) is None
 
 
 def test_a_recorded_job_holds_report_verdict_and_version(database: Database, problem: Problem) -> None:
@@ -102,8 +103,8 @@ def test_a_recorded_job_holds_report_verdict_and_version(database: Database, pro
 def test_a_job_recorded_twice_counts_once(database: Database, problem: Problem) -> None:
     submission_id = send(database, problem)
     job = taken(database)
-    assert submissions.record(database, job, report("AC"), problem)
-    assert not submissions.record(database, job, report("WA", 0), problem)
+    assert jobs.record(database, job, report("AC"), problem)
+    assert not jobs.record(database, job, report("WA", 0), problem)
     assert last(database, submission_id).verdict == "AC"
 
 
@@ -115,16 +116,16 @@ def test_a_job_whose_lease_ran_out_is_taken_up_again_and_its_late_result_is_drop
     time.sleep(0.01)
     quick = taken(database, "quick")
     assert (quick.judgement_id, quick.attempt) == (slow.judgement_id, slow.attempt + 1)
-    assert not submissions.record(database, slow, report("WA", 0), problem)
-    assert submissions.record(database, quick, report("AC"), problem)
+    assert not jobs.record(database, slow, report("WA", 0), problem)
+    assert jobs.record(database, quick, report("AC"), problem)
     assert last(database, submission_id).verdict == "AC"
 
 
 def test_a_renewed_lease_keeps_others_away(database: Database, problem: Problem) -> None:
     send(database, problem)
     job = taken(database, lease_s=0)
-    submissions.renew(database, [job], 60)
-    assert submissions.take_up(database, "other", 60) is None
+    jobs.renew(database, [job], 60)
+    assert jobs.take_up(database, "other", 60) is None
 
 
 def test_what_a_dead_owner_held_is_queued_again_and_nothing_else(
@@ -132,7 +133,7 @@ def test_what_a_dead_owner_held_is_queued_again_and_nothing_else(
 ) -> None:
     mine, other = send(database, problem), send(database, problem)
     taken(database, "dead"), taken(database, "alive")
-    assert submissions.requeue(database, "dead") == 1
+    assert jobs.requeue(database, "dead") == 1
     assert (last(database, mine).status, last(database, other).status) == ("queued", "running")
 
 
@@ -141,8 +142,8 @@ def test_a_job_given_back_is_not_recorded_by_the_one_who_gave_it_back(
 ) -> None:
     submission_id = send(database, problem)
     job = taken(database)
-    submissions.give_back(database, [job])
-    assert not submissions.record(database, job, report(), problem)
+    jobs.give_back(database, [job])
+    assert not jobs.record(database, job, report(), problem)
     assert last(database, submission_id).status == "queued"
 
 
@@ -151,7 +152,7 @@ def test_every_stored_change_has_a_version_of_its_own(database: Database, proble
     seen = [last(database, submission_id).version]
     job = taken(database)
     seen.append(last(database, submission_id).version)
-    submissions.record(database, job, report("SE", 0), problem)
+    jobs.record(database, job, report("SE", 0), problem)
     seen.append(last(database, submission_id).version)
     with database.write() as session:
         submissions.retry(session, submission_id)
@@ -169,7 +170,7 @@ def test_any_bytes_are_kept_as_they_came(database: Database, problem: Problem, s
 def test_no_text_of_a_learner_upsets_the_storage(database: Database, problem: Problem) -> None:
     submission_id = send(database, problem)
     hostile = {"got": "a\x00b\ud800c", "nan": float("nan"), "many": [float("inf"), "'; DROP TABLE users"]}
-    assert submissions.record(database, taken(database), report("WA", 0, detail=hostile), problem)
+    assert jobs.record(database, taken(database), report("WA", 0, detail=hostile), problem)
     stored = last(database, submission_id).report or ""
     assert stored.isascii() and "\x00" not in stored
     assert json.loads(stored)["detail"] == {
@@ -221,24 +222,24 @@ def test_a_rejudge_uses_the_seed_again_and_replaces_the_verdict(database: Databa
         submissions.rejudge(session, submission_id)  # waits already: nothing is added
     job = taken(database)
     assert job.seed == seed
-    submissions.record(database, job, report("AC"), problem)
+    jobs.record(database, job, report("AC"), problem)
     with database.read() as session:
         assert session.scalar(select(func.count()).select_from(Judgement)) == 2
         assert standings(session, local_user(database)) == {problem.slug: Standing(True, 100.0, 1)}
 
 
 def place(session: Session, judgement: Judgement) -> int:
-    return submissions.position(session, judgement.id, judgement.status, judgement.rejudge)
+    return queued.position(session, judgement.id, judgement.status, judgement.rejudge)
 
 
 def test_a_rejudge_waits_behind_what_learners_send(database: Database, problem: Problem) -> None:
     old = finish(database, problem, "WA", 40)
     with database.write() as session:
         rejudged = submissions.rejudge(session, old)
-        assert (rejudged.rejudge, submissions.waiting(session)) == (True, 0)
+        assert (rejudged.rejudge, queued.count(session)) == (True, 0)
     new = send(database, problem)
     with database.read() as session:
-        assert submissions.waiting(session) == 1
+        assert queued.count(session) == 1
         assert place(session, last(database, old)) == 2
         assert place(session, last(database, new)) == 1
     assert [taken(database).submission_id for _ in range(2)] == [new, old]
@@ -257,7 +258,7 @@ def test_a_place_far_behind_is_told_roughly_and_both_ways_alike(database: Databa
             151,
             201,
         }
-        far = submissions.far_behind(session)
+        far = queued.far_behind(session)
         ids = [last(database, one).id for one in [*sent, rejudged]]
         assert far == dict(zip(ids[10:], places[10:], strict=True))
 
@@ -269,7 +270,7 @@ def test_a_score_stays_while_a_rejudge_waits_and_after_a_fault(database: Databas
         submissions.rejudge(session, number)
         assert standings(session, user_id) == solved
         assert newest_shown(session, number) == ("queued", [None])
-    submissions.record(database, taken(database), report("SE", 0), problem)
+    jobs.record(database, taken(database), report("SE", 0), problem)
     with database.read() as session:
         assert standings(session, user_id) == solved
         assert newest_shown(session, number) == ("done", ["AC"])
@@ -294,8 +295,8 @@ def test_named_mistakes_are_kept_once_beside_the_report(database: Database, prob
     send(database, problem)
     cases = [{"mistake": "a"}, {"mistake": None}, {"mistake": "b"}, {"mistake": "a"}]
     job = taken(database)
-    assert submissions.record(database, job, report("WA", 0, cases=cases), problem)
-    assert not submissions.record(database, job, report("WA", 0, cases=[{"mistake": "c"}]), problem)
+    assert jobs.record(database, job, report("WA", 0, cases=cases), problem)
+    assert not jobs.record(database, job, report("WA", 0, cases=[{"mistake": "c"}]), problem)
     with database.read() as session:
         assert session.scalars(select(Mistake.key).order_by(Mistake.key)).all() == ["a", "b"]
 
@@ -321,10 +322,10 @@ def test_one_learner_does_not_count_for_another(database: Database, problem: Pro
 
 def test_a_judgement_of_the_command_line_is_stored_finished(database: Database, problem: Problem) -> None:
     user_id = local_user(database)
-    submission_id = submissions.record_finished(database, user_id, problem, b"y", "submit", report("AC"))
+    submission_id = jobs.record_finished(database, user_id, problem, b"y", "submit", report("AC"))
     judgement = last(database, submission_id)
     assert (judgement.status, judgement.verdict, judgement.seed) == ("done", "AC", "5eed")
-    assert submissions.take_up(database, "me", 60) is None
+    assert jobs.take_up(database, "me", 60) is None
 
 
 def test_the_local_user_is_one_row(database: Database) -> None:

@@ -24,14 +24,14 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from judge import submissions
+from judge import queued, submissions
 from judge.db import Database
 from judge.dispatch.base import Result
 from judge.dispatch.embedded import EmbeddedDispatcher
 from judge.grading.grade import Grader, grade
+from judge.jobs import Job
 from judge.models import Judgement, Submission
 from judge.problem import load_problem
-from judge.submissions import Job
 from judge.users import local_user
 from sandbox.pool import Settings, open_pool
 
@@ -158,7 +158,7 @@ class Soak:
 
     def _waiting(self) -> int:
         with self._database.read() as session:
-            return submissions.waiting(session)
+            return queued.count(session)
 
     def _finish(self, limit_s: float) -> None:
         until_s = time.monotonic() + limit_s

@@ -16,8 +16,8 @@ from flask.testing import FlaskClient
 
 from judge.config import Config
 from judge.dispatch.base import Result, fault
+from judge.jobs import Job
 from judge.service import Service
-from judge.submissions import Job
 from sandbox.contract import Limits
 from web.app import create_app
 
