@@ -81,12 +81,13 @@ class Pool:
                     raise SandboxFault(f"no zygote was free within {timeout_s:.1f} s{self._why()}")
 
     def release(self, zygote: Zygote, reusable: bool) -> None:
-        """Give it back after a submission, at once. Not reusable, worn out or silent: it ends, and a spare takes its place.
+        """Give it back after a submission, at once. Not reusable or silent: it ends, and a spare takes its place.
 
-        A cell that is left in it is ended behind the caller's back: until then it counts as in use.
+        A cell that is left in it is ended behind the caller's back: until then it counts as in use. One that is worn out
+        ends as soon as another is warm.
         """
         self._rests.end(zygote)
-        if reusable and zygote.served < self._settings.recycle_after and zygote.alive:
+        if reusable and zygote.alive:
             self._run_thread(lambda: self._take_back(zygote, True))
         else:
             self._take_back(zygote, False)
@@ -106,8 +107,8 @@ class Pool:
             keep = keep and not self._closed
             if keep:
                 self._idle.append(zygote)
-            else:
-                self._fill()
+                self._retire()
+            self._fill()
             self._changed.notify_all()
         if not keep:
             zygote.kill()
@@ -181,9 +182,24 @@ class Pool:
         if dead:
             self._fill()
 
+    def _worn(self, zygote: Zygote) -> bool:
+        return zygote.served >= self._settings.recycle_after
+
+    def _retire(self) -> None:
+        """With the lock held: end one that is worn out, if enough are left without it."""
+        worn = next(filter(self._worn, self._idle), None)
+        if worn is not None and len(self._idle) + len(self._busy) > self.size:
+            self._idle.remove(worn)
+            self._run_thread(worn.kill)
+
     def _fill(self) -> None:
-        """With the lock held: start as many zygotes as are missing, each in a thread of its own."""
-        missing = self._target - len(self._idle) - len(self._busy) - self._starting
+        """With the lock held: start as many zygotes as are missing, each in a thread of its own.
+
+        Those that wear out together are replaced one by one: each serves on until another is warm.
+        """
+        alive = [*self._idle, *self._busy]
+        wanted = max(self._target, self.size + any(map(self._worn, alive)))
+        missing = wanted - len(alive) - self._starting
         for _ in range(0 if self._closed else missing):
             self._starting += 1
             self._run_thread(self._start_one)
@@ -211,6 +227,8 @@ class Pool:
             if zygote is not None and wanted:
                 self._last_failure = ""
                 self._idle.append(zygote)
+                self._retire()
+                self._fill()
             self._changed.notify_all()
         if zygote is not None and not wanted:
             zygote.kill()

@@ -71,6 +71,14 @@ def grown(pool: Pool, starter: Answering, count: int) -> bool:
     return len(starter.started) == count
 
 
+def gone(*zygotes: Zygote, count: int | None = None) -> bool:
+    """Waits until so many of them have ended, by default all."""
+    deadline, count = time.monotonic() + 30, len(zygotes) if count is None else count
+    while sum(not one.alive for one in zygotes) < count and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return sum(not one.alive for one in zygotes) == count
+
+
 def test_it_keeps_one_spare_beside_those_in_use(pool: Pool, starter: Answering) -> None:
     assert grown(pool, starter, 3)
     pool.acquire(5), pool.acquire(5)
@@ -109,14 +117,43 @@ def test_one_that_is_not_reusable_ends_and_a_spare_is_there_at_once(pool: Pool, 
     assert grown(pool, starter, 4)
 
 
+def serve(pool: Pool) -> list[Zygote]:
+    """As many submissions at once as it takes."""
+    lent = [pool.acquire(10) for _ in range(pool.size)]
+    for zygote in lent:
+        pool.release(zygote, reusable=True)
+    return lent
+
+
 def test_it_is_replaced_after_so_many_submissions(starter: Answering) -> None:
-    served = []
     with Pool(starter, size=1, settings=Settings(spares=0, recycle_after=3)) as pool:
-        for _ in range(4):
-            served.append(pool.acquire(10))
-            pool.release(served[-1], reusable=True)
-    assert [zygote is served[0] for zygote in served] == [True, True, True, False]
-    assert not served[0].alive
+        old = starter.started[0]
+        assert [serve(pool) for _ in range(3)] == [[old]] * 3
+        assert grown(pool, starter, 2) and gone(old)
+        assert serve(pool) == starter.started[1:]
+
+
+def test_those_that_wear_out_together_serve_until_others_are_warm(
+    starter: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, may_start = starter.start, threading.Semaphore(2)
+
+    def slowly() -> Zygote:
+        may_start.acquire()
+        return start()
+
+    monkeypatch.setattr(starter, "start", slowly)
+    with Pool(starter, size=2, settings=Settings(spares=0, recycle_after=3)) as pool:
+        assert pool.wait_warm(30)
+        old = list(starter.started)
+        for _ in range(5):
+            assert set(serve(pool)) == set(old)
+        may_start.release()
+        assert grown(pool, starter, 3) and gone(*old, count=1)
+        assert starter.started[2] in serve(pool)
+        may_start.release()
+        assert grown(pool, starter, 4) and gone(*old)
+        may_start.release(9)
 
 
 def test_a_dead_idle_zygote_is_replaced_unasked(pool: Pool, starter: Answering) -> None:
