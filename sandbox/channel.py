@@ -23,10 +23,8 @@ _WALL_FACTOR = 3
 _CPU_FACTOR = 2  # a call runs on so far beyond its limit: who is over by less is judged once more
 _LONGEST_FACTOR = 15  # of waiting, however busy the machine is
 _PACES = 4  # looks at the CPU clock within one limit
-_LONG_S = (
-    0.01  # CPU seconds after which a case computes for long; it then rests while shorter ones are judged
-)
-_UNASKED_MAX_S = 0.003  # of waiting: tiny cases in a row are not worth a question each
+_LONG_S = 0.01  # CPU seconds after which a case computes for long: it rests while shorter ones are judged
+_UNASKED_MAX_S = 0.003  # of work at most: tiny cases in a row are not worth a question each
 _LONG_WAIT_S = 0.05  # of waiting, likewise: one who sleeps lets nobody rest for it
 
 
@@ -52,9 +50,10 @@ class Budget:
 
     limit_s: float
     before: Usage  # what the cell had used when the budget began
-    unasked_s: float = 0.0  # it was waited for since its zygote was last asked, before the budget began
+    unasked_s: float = 0.0  # it was busy since its zygote was last asked, before the budget began
     cpu_s: float = 0.0  # used within the budget, as last seen
     waited_s: float = 0.0  # time that the grader spent waiting, its own work not counted
+    busy_s: float = 0.0  # time in which the cell had something to do, whatever the grader did meanwhile
     delayed_s: float = 0.0  # of these, when cell or grader was ready to run and was not let; as last seen
     rested_s: float = 0.0  # of these, when we had stopped the cell for others; as last seen
     long: bool = False  # it has computed, or was waited for, for long
@@ -79,7 +78,7 @@ class Budget:
     @property
     def worth_asking(self) -> bool:
         """Whether the cell can have used anything to speak of since its zygote was last asked."""
-        return self.unasked_s + self.waited_s >= _UNASKED_MAX_S
+        return self.unasked_s + self.busy_s >= _UNASKED_MAX_S
 
     @property
     def near(self) -> bool:
@@ -119,7 +118,7 @@ class Channel:
         self._wire: socket.socket = cell.wire
         self._wire.setblocking(False)
         os.set_blocking(cell.output, False)
-        self._waiting_since = 0.0
+        self._waiting_since = self._busy_since = 0.0
         self._poll = select.poll()
         self._poll.register(cell.output, select.POLLIN)
 
@@ -127,7 +126,7 @@ class Channel:
         """Sends a whole frame; raises Gone, OverTime or TooMuchOutput."""
         self.check_silence()
         self.cell.goes_on()
-        self._waiting_since = time.monotonic()
+        self._waiting_since = self._busy_since = time.monotonic()
         buffers = pack(frame)
         while buffers:
             try:
@@ -143,6 +142,8 @@ class Channel:
         self._waiting_since = time.monotonic()
         frame = read_frame(self._fill)
         self._count()
+        self.budget.busy_s += self._waiting_since - self._busy_since
+        self._busy_since = self._waiting_since
         if self.budget.worth_asking and not self.budget.looked_ahead:
             self.budget.looked_ahead = True
             self.cell.look_ahead()

@@ -98,14 +98,13 @@ class Session:
     def end_case(self) -> CaseUsage:
         """What the case used and printed. Always to be called, also when the cell is gone.
 
-        Of tiny cases in a row, the CPU time is how long each was waited for, until their sum is worth asking about.
+        Of tiny cases in a row, the CPU time is how long the cell had each, until their sum is worth asking about.
         """
         if self._channel is not None:
             self._output.drain(self._channel.cell.output)
-        ended = self._used_so_far()
+        ended, cpu_s = self._used_so_far()
         if self._calls is not None and self._calls.running:  # a callback of the case's cut its call short
             self._abandon()
-        cpu_s = max(0.0, ended.cpu_s - self._budget.before.cpu_s)
         self._budget.note(ended)
         self._tell_long(False)
         self.delayed_s += self._budget.delayed_s + self._budget.rested_s
@@ -113,14 +112,21 @@ class Session:
         text, cut = self._output.case_text()
         return CaseUsage(cpu_s, self._budget.awake_s, ended.memory_mib, text, cut, self._died)
 
-    def _used_so_far(self) -> Usage:
+    def _used_so_far(self) -> tuple[Usage, float]:
+        """What the cell has used, and how many CPU seconds of these the case has."""
+        before, busy_s, unasked_s = self._usage, self._budget.busy_s, self._unasked_s
         if self._channel is None:
-            return self._died.usage if self._died is not None else self._usage
-        if self._budget.worth_asking:
-            self._unasked_s = 0.0
-            return self._channel.cell.usage()
-        self._unasked_s += self._budget.waited_s
-        return replace(self._usage, cpu_s=self._usage.cpu_s + self._budget.waited_s)
+            ended = self._died.usage if self._died is not None else before
+        elif self._budget.worth_asking:
+            ended = self._channel.cell.usage()
+        else:
+            self._unasked_s += busy_s
+            return replace(before, cpu_s=before.cpu_s + busy_s), busy_s
+        self._unasked_s = 0.0
+        # those that were not asked about may have been given more than there was
+        share = busy_s / (unasked_s + busy_s) if busy_s else 0.0
+        used_s = ended.cpu_s - before.cpu_s
+        return ended, max(0.0, used_s, share * (used_s + unasked_s))
 
     def close(self) -> None:
         """Ends the cell, if one is alive. A zygote that no longer answers is the pool's to see."""

@@ -81,8 +81,30 @@ def test_tiny_cases_in_a_row_are_asked_about_together(
         used.append(session.end_case())
     assert len(asks) >= asked and (asked or not asks)
     assert sum(one.cpu_s for one in used) > 0.075  # four times 0.02, by clocks of their own
-    if not asked:
-        assert [one.cpu_s for one in used] == pytest.approx([one.wall_s for one in used])
+    assert all(one.cpu_s > 0.005 for one in used)
+
+
+def test_a_tiny_case_has_its_share_where_those_before_it_were_given_all(
+    open_session: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(channel, "_UNASKED_MAX_S", 0.05)
+    session = open_session("import time\ndef f(): time.sleep(0.02)", "f")
+    used = []
+    for _ in range(3):
+        session.begin_case().f()
+        used.append(session.end_case().cpu_s)
+    assert used[0] > 0.02 and used[1] > 0.02 and 0 < used[2] < 0.02
+
+
+def test_what_the_cell_does_while_the_grader_has_other_work_is_asked_about(
+    open_session: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    burn = "    end = time.process_time() + 0.05\n    while time.process_time() < end: pass\n"
+    session = open_session(f"import time\ndef f():\n{burn}", "f")
+    monkeypatch.setattr(session, "_meanwhile", lambda: time.sleep(0.5))
+    session.begin_case().f()
+    usage = session.end_case()
+    assert 0.045 < usage.cpu_s < 0.4 and usage.wall_s < 0.4
 
 
 def test_the_case_gets_what_it_printed(open_session: Open) -> None:
