@@ -1,8 +1,9 @@
-"""Shared by all tests: what a missing service means."""
+"""Shared by all tests: what a missing service means, and how many attacks were defeated."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 import pytest
 
@@ -14,8 +15,25 @@ every_backend = pytest.mark.parametrize("grader", BOUNDED, indirect=True, scope=
 """For tests of the judge whose outcome is the sandbox's doing; the others run on one backend."""
 
 
+ATTACK = "attack on"
+"""The property of a test that makes an attack; its value is the backend."""
+
+
 def missing(what: str) -> None:
     """Skip and say why; in strict form (CI, JUDGE_TEST_STRICT=1) a missing service is a failure."""
     if os.environ.get("JUDGE_TEST_STRICT") == "1":
         pytest.fail(f"strict run: {what}")
     pytest.skip(what)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says how many attacks were defeated on each backend; the reports also come from xdist's workers."""
+    made: Counter[str] = Counter()
+    defeated: Counter[str] = Counter()
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.stats.get(outcome, []):
+            if (backend := dict(report.user_properties).get(ATTACK)) is not None:
+                made[backend] += 1
+                defeated[backend] += outcome == "passed"
+    for backend in sorted(made):
+        terminalreporter.write_line(f"attacks: {defeated[backend]} of {made[backend]} defeated on {backend}")

@@ -1,4 +1,4 @@
-"""One pool and one grader a backend for all attacks, and the count at the end."""
+"""One pool and one grader a backend for all attacks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from judge.grading.grade import Grader
 from sandbox.pool import NoBackend, Settings, open_pool
-from tests.attacks.shooting import Range, defeated, made
+from tests.attacks.shooting import Range
 from tests.attacks.site import Site
 from tests.conftest import BOUNDED, missing
 
@@ -48,9 +48,3 @@ def site(shooting_range: Range, tmp_path_factory: pytest.TempPathFactory) -> Ite
     opened = Site(tmp_path_factory.mktemp(f"site-{shooting_range.backend}"), shooting_range)
     yield opened
     opened.close()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says how many were defeated."""
-    for backend, count in made.items():
-        terminalreporter.write_line(f"attacks: {defeated[backend]} of {count} defeated on {backend}")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections import Counter
 from pathlib import Path
 
 from judge.grading.grade import Grade, Grader, grade
 from judge.problem import Problem, load_problem
-from tests.attacks.attack import Attack
 from tests.attacks.surroundings import Surroundings
 
 BANK = Path(__file__).parent / "problem"
@@ -19,9 +17,6 @@ _SLOWER = 3
 # What an attack has left behind stays slow; a machine whose other core is busy gets calm again.
 _PATIENCE_S = 60
 _PAUSE_S = 0.5
-
-made: Counter[str] = Counter()
-defeated: Counter[str] = Counter()
 
 
 class Range:
@@ -57,9 +52,3 @@ class Range:
         judged = self.judge(self.problem.solution.encode())
         assert (judged.verdict, judged.score, judged.faults) == ("AC", 100.0, [])
         return sum(judged.phases.values()) - judged.phases["queued_s"]
-
-    def count(self, attack: Attack, found: list[str]) -> None:
-        """Remember how an attack went, and fail where it was not defeated."""
-        made[self.backend] += 1
-        defeated[self.backend] += not found
-        assert not found, f"{attack.tries}\n" + "\n".join(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from tests.attacks.attack import Attack, all_attacks, complaints, read_attack
 from tests.attacks.shooting import Range
 from tests.attacks.site import Site, made_on
+from tests.conftest import ATTACK
 
+Note = Callable[[str, object], None]
 ATTACKS = all_attacks()
 KINDS = range(1, 66)
 # 27: keeping data in a GPU's cache while timed; 28: a mean over timings; 41, 42: kernels and memory of a GPU;
@@ -28,33 +31,43 @@ def test_every_kind_that_applies_is_tried() -> None:
 @pytest.mark.parametrize(
     "attack", [one for one in ATTACKS if not one.on_site], ids=lambda attack: attack.name
 )
-def test_it_is_defeated(shooting_range: Range, attack: Attack) -> None:
-    make(shooting_range, attack)
+def test_it_is_defeated(shooting_range: Range, attack: Attack, record_property: Note) -> None:
+    make(shooting_range, attack, record_property)
 
 
 @pytest.mark.parametrize(
     "attack", [one for one in ATTACKS if one.kind in ON_THE_KERNEL], ids=lambda attack: attack.name
 )
-def test_it_is_defeated_on_an_older_kernel(old_kernel: Range, attack: Attack) -> None:
-    make(old_kernel, attack)
+def test_it_is_defeated_on_an_older_kernel(old_kernel: Range, attack: Attack, record_property: Note) -> None:
+    make(old_kernel, attack, record_property)
 
 
-def make(shooting_range: Range, attack: Attack) -> None:
+def told(attack: Attack, found: list[str]) -> str:
+    """Why it does not count as defeated."""
+    return f"{attack.tries}\n" + "\n".join(found)
+
+
+def make(shooting_range: Range, attack: Attack, note: Note) -> None:
     """One submission or two, and what comes after."""
+    note(ATTACK, shooting_range.backend)
     found: list[str] = []
     for _ in range(1 + attack.twice):
         graded = shooting_range.judge(attack.source)
         report = graded.report()
         found += [*complaints(attack, report), *graded.faults]
         found += ["a secret of the judge's is in the report"] * (shooting_range.secret in str(report))
-    shooting_range.count(attack, found + shooting_range.aftermath())
+    found += shooting_range.aftermath()
+    assert not found, told(attack, found)
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("attack", [one for one in ATTACKS if one.on_site], ids=lambda attack: attack.name)
-def test_it_is_defeated_on_the_site(shooting_range: Range, site: Site, attack: Attack) -> None:
-    found = made_on(site, attack)
-    shooting_range.count(attack, found + shooting_range.aftermath())
+def test_it_is_defeated_on_the_site(
+    shooting_range: Range, site: Site, attack: Attack, record_property: Note
+) -> None:
+    record_property(ATTACK, shooting_range.backend)
+    found = made_on(site, attack) + shooting_range.aftermath()
+    assert not found, told(attack, found)
 
 
 def test_an_attack_that_was_not_made_does_not_count(shooting_range: Range) -> None:

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -47,7 +48,12 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
     server = waitress.create_server(application, host="127.0.0.1", port=0, cleanup_interval=IDLE_S / 5)
     close_idle_soon(server)
-    thread = threading.Thread(target=server.run, daemon=True)
+
+    def run() -> None:
+        with suppress(OSError):  # it is closed under it at the end
+            server.run()
+
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     yield int(server.effective_port)
     server.close()
