@@ -194,8 +194,9 @@ class Soak:
     def _weigh(self) -> None:
         self.account.memory_mib["judge"].append(_rss_mib(os.getpid()))
         self.account.memory_mib["grader"].append(_rss_mib(self._grader.pid or 0))
-        zygotes = [int(one.name.split()[1]) for one in self._pool._idle if one.name.startswith("process")]
-        self.account.memory_mib["zygote"].append(max(map(_rss_mib, zygotes), default=0))
+        zygotes = [*self._pool._idle, *self._pool._busy]
+        pids = [int(one.name.split()[1]) for one in zygotes if one.name.startswith("process")]
+        self.account.memory_mib["zygote"].append(max(map(_rss_mib, pids), default=0))
 
     def _audit(self) -> None:
         with self._database.read() as session:
