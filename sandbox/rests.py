@@ -53,8 +53,6 @@ class Rests:
         room = max(0, self._cores - _CORES_OF_SHORT * short) if short else len(long)
         wanted = set(long[room:])
         for zygote in wanted ^ self._resting:
-            with suppress(
-                SandboxFault, ValueError
-            ):  # it has ended, or is closed: its judgement learns of that
+            with suppress(SandboxFault, ValueError):  # ended or closed: its judgement learns of that
                 ZygoteClient(zygote.control).begin("rest" if zygote in wanted else "go_on")
         self._resting = wanted
