@@ -1,9 +1,11 @@
-"""Shared by all tests: what a missing service means, and how many attacks were defeated."""
+"""Shared by all tests: what a missing service means, waiting, and how many attacks were defeated."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
@@ -24,6 +26,14 @@ def missing(what: str) -> None:
     if os.environ.get("JUDGE_TEST_STRICT") == "1":
         pytest.fail(f"strict run: {what}")
     pytest.skip(what)
+
+
+def eventually(holds: Callable[[], bool], limit_s: float = 30.0) -> bool:
+    """Whether it comes to hold in time."""
+    deadline = time.monotonic() + limit_s
+    while not (held := holds()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return held
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

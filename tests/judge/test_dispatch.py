@@ -18,6 +18,7 @@ from judge.jobs import Job
 from judge.models import Judgement
 from judge.problem import Problem, load_problem
 from judge.users import local_user
+from tests.conftest import eventually
 
 ADD = Path(__file__).parent / "bank" / "tiny" / "901-add"
 PATIENCE_S = 20.0
@@ -92,13 +93,6 @@ def last(database: Database, submission_id: int) -> Judgement:
         found = submissions.latest(session, submission_id)
     assert found is not None
     return found
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + PATIENCE_S
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return holds()
 
 
 def done(database: Database, submission_id: int, dispatcher: EmbeddedDispatcher) -> Judgement:

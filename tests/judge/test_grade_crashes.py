@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from judge.grading.grade import Grader, grade
 from judge.problem import Problem
 from judge.verdict import Verdict
 from sandbox.pool import Zygote
-from tests.conftest import missing
+from tests.conftest import eventually, missing
 
 SLOW = b"import time\n\ndef add(a, b):\n    time.sleep(0.3)\n    return a + b\n"
 
@@ -30,15 +29,6 @@ def running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
-
-
-def until(done: Any, limit_s: float = 20.0) -> bool:
-    deadline = time.monotonic() + limit_s
-    while time.monotonic() < deadline:
-        if done():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def processes(grader: Grader, what: str) -> list[int]:
@@ -151,4 +141,4 @@ def test_nothing_outlives_a_parent_that_was_killed(adding: Problem) -> None:
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    assert until(lambda: not any(running(pid) for pid in (warm, template, *judgements)))
+    assert eventually(lambda: not any(running(pid) for pid in (warm, template, *judgements)))

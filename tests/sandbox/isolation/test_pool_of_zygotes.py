@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 from sandbox.backend import Backend, NoBackend, Reason, Settings, Zygote, choose
 from sandbox.contract import Protections, SandboxFault
 from sandbox.pool import Pool
+from tests.conftest import eventually
 
 
 class Answering(Backend):
@@ -65,18 +65,13 @@ def pool(starter: Answering) -> Iterator[Pool]:
 
 def grown(pool: Pool, starter: Answering, count: int) -> bool:
     """Waits until the backend has started so many."""
-    deadline = time.monotonic() + 30
-    while len(starter.started) < count and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return len(starter.started) == count
+    return eventually(lambda: len(starter.started) >= count) and len(starter.started) == count
 
 
 def gone(*zygotes: Zygote, count: int | None = None) -> bool:
     """Waits until so many of them have ended, by default all."""
-    deadline, count = time.monotonic() + 30, len(zygotes) if count is None else count
-    while sum(not one.alive for one in zygotes) < count and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return sum(not one.alive for one in zygotes) == count
+    wanted = len(zygotes) if count is None else count
+    return eventually(lambda: sum(not one.alive for one in zygotes) == wanted)
 
 
 def test_it_keeps_one_spare_beside_those_in_use(pool: Pool, starter: Answering) -> None:
